@@ -1,0 +1,113 @@
+// Package engine answers: who carries a run's commands out?
+//
+// An engine folds a run's journal into a [loop.Machine], carries out the
+// commands that it returns, appends what happened and goes on until the run
+// pauses or finishes. This package is the contract; engine/local does it in the
+// calling process.
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/event"
+	"rein.example/rein/message"
+	"rein.example/rein/model"
+	"rein.example/rein/tool"
+)
+
+// Engine carries out runs. It is safe for concurrent use; one run is carried
+// out by one call at a time.
+type Engine interface {
+	// Start creates the run's journal and carries it out until it pauses or
+	// finishes. It returns the result of what was journalled even with an error.
+	//
+	// When ctx ends the run finishes with reason cancelled; when its cause is
+	// [ErrStop] the run pauses instead and can be resumed.
+	Start(ctx context.Context, job *Job) (*Result, error)
+	// Resume takes over the existing run job.Run and carries it on.
+	Resume(ctx context.Context, job *Job) (*Result, error)
+}
+
+// ErrStop as the cause of a cancelled context leaves the run resumable:
+//
+//	ctx, cancel := context.WithCancelCause(parent)
+//	cancel(engine.ErrStop)
+var ErrStop = errors.New("stop the run, to be resumed later")
+
+// Job is one run and what it needs.
+type Job struct {
+	// Run is the run's id.
+	Run string
+	// Spec is fixed when the run starts. Not used by Resume.
+	Spec *event.Spec
+	// Input is the first message of a new run, or what a resumed run is told.
+	Input []message.Part
+	// Model finds the client for "provider/model".
+	Model func(name string) (model.Client, error)
+	// Tools are the run's tools.
+	Tools *tool.Registry
+	// Watch observes. It may be nil.
+	Watch *Watch
+	// Approve answers questions while the run goes on, or returns ok == false
+	// to leave them open; nil leaves all open, so that the run parks. It is
+	// called on a goroutine of its own, whose ctx ends when the question is
+	// settled otherwise or the run stops.
+	Approve func(ctx context.Context, q Question) (a Answer, ok bool)
+}
+
+// Question is a call that waits for a person.
+type Question struct {
+	Run  string         `json:"run"`
+	Call string         `json:"call"`
+	Tool string         `json:"tool"`
+	Args jsontext.Value `json:"arguments"`
+	// Hash is of exactly what will run.
+	Hash event.Hash `json:"hash"`
+	// Settle asks what became of the call instead of whether it may run.
+	Settle bool   `json:"settle"`
+	Why    string `json:"why,omitempty"`
+}
+
+// Answer is a person's answer.
+type Answer struct {
+	Decision event.Decision
+	By, Why  string
+}
+
+// Watch observes a run. The functions are called in order on the run's
+// goroutine and must return soon; nil ones are left out. A panic in one is
+// reported and does not touch the run.
+type Watch struct {
+	// Event gets each event after it was appended (for an event whose sync
+	// overlaps a model call: handed to the store).
+	Event func(event.Event)
+	// Delta gets a model's output as it arrives; it is never journalled.
+	Delta func(run string, d model.Delta)
+}
+
+// Result is where a run stands.
+type Result struct {
+	Run string
+	// Status is "finished" or "paused".
+	Status string
+	// Reason is set when finished, Cause when paused.
+	Reason event.Reason
+	Cause  event.Cause
+	OK     bool
+	Answer string
+	// Value is the submitted result.
+	Value      jsontext.Value
+	Steps      int64
+	ToolCalls  int64
+	Usage      message.Usage
+	BestEffort bool
+	// Detail says more of the reason.
+	Detail string
+	// Pending are the questions that wait for a person.
+	Pending []Question
+	// Duration is from the first event to the last, in milliseconds.
+	Duration int64
+}

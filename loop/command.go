@@ -1,0 +1,131 @@
+package loop
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/event"
+	"rein.example/rein/message"
+)
+
+// A Command is something that the machine wants done. The set is closed:
+// [*Record], [*CallModel], [*RunTool], [*AskApproval], [*Judge], [*Retrieve],
+// [*StartRun], [*Wait] and [*Finish].
+//
+// A command is outstanding, and part of what [Machine.Next] returns, from the
+// event that causes it until the event that is its outcome. Its id is made of
+// the causing event's sequence and an index, so that folding the same journal
+// gives the same ids; an engine starts each id once.
+type Command interface {
+	// CommandID returns the id; empty for Record and Finish, which are carried
+	// out by appending.
+	CommandID() string
+}
+
+// Record asks to append what the machine decided by itself: decisions follow
+// the journal's end as the machine knows it, in this order, or not at all.
+type Record struct {
+	Data []event.Data
+}
+
+// CallModel asks to send one request. To start it, append a model.called with
+// its ID; its outcome is model.answered or model.failed.
+type CallModel struct {
+	ID      string
+	Purpose event.Purpose
+	Step    int64
+	// Attempt counts the tries of this call from 1.
+	Attempt int64
+	// Model is "provider/model".
+	Model string
+	// System are the leading system messages; Messages the conversation after
+	// them. Both belong to the machine and are only ever appended to, except
+	// that Epoch changes when what was sent before is rewritten.
+	System, Messages []message.Message
+	Epoch            int64
+	// Tail is the volatile block at the end; nil for none.
+	Tail *message.Message
+	// NoTools offers no tools. Schema, when set, is the form of the answer.
+	NoTools    bool
+	Schema     jsontext.Value
+	SchemaName string
+	// MaxOutput bounds the reply, in tokens; 0 leaves it to the model.
+	MaxOutput int64
+	// Cancel: give it up now; its outcome still has to come.
+	Cancel bool
+}
+
+// RunTool asks to execute one call. To start it, append a tool.started with its
+// ID, durable first if Effect writes; its outcome is tool.finished.
+type RunTool struct {
+	ID   string
+	Call string
+	Tool string
+	// Args are canonical and satisfy the schema.
+	Args     jsontext.Value
+	ArgsHash event.Hash
+	Effect   event.Effect
+	Key      string
+	Attempt  int64
+	// Timeout in milliseconds.
+	Timeout int64
+	// Seen is what the run knows of the resources that the call names.
+	Seen []event.Seen
+	// Cancel: give it up now; its outcome still has to come.
+	Cancel bool
+}
+
+// AskApproval asks a person whether a call may run or, with Settle, what became
+// of one. To start it, append an approval.asked with its ID; its outcome is an
+// approval.given for the call.
+type AskApproval struct {
+	ID     string
+	Call   string
+	Tool   string
+	Args   jsontext.Value
+	Hash   event.Hash
+	Settle bool
+	Why    string
+}
+
+// Judge asks user code about one call; its outcome is hook.answered.
+type Judge struct {
+	ID   string
+	Call string
+	Tool string
+	Args jsontext.Value
+}
+
+// Retrieve asks user code for material; its outcome is material.retrieved.
+type Retrieve struct {
+	ID    string
+	Query string
+}
+
+// StartRun asks to start a sub-agent's run; its outcome is tool.finished.
+type StartRun struct {
+	ID   string
+	Call string
+	Tool string
+	Args jsontext.Value
+}
+
+// Wait asks for a timer.fired when the time Until (Unix milliseconds) has come.
+type Wait struct {
+	ID    string
+	Until int64
+}
+
+// Finish asks to append the run's last event.
+type Finish struct {
+	Data *event.RunFinished
+}
+
+func (*Record) CommandID() string        { return "" }
+func (c *CallModel) CommandID() string   { return c.ID }
+func (c *RunTool) CommandID() string     { return c.ID }
+func (c *AskApproval) CommandID() string { return c.ID }
+func (c *Judge) CommandID() string       { return c.ID }
+func (c *Retrieve) CommandID() string    { return c.ID }
+func (c *StartRun) CommandID() string    { return c.ID }
+func (c *Wait) CommandID() string        { return c.ID }
+func (*Finish) CommandID() string        { return "" }

@@ -1,0 +1,134 @@
+// Package tool answers: what can a model call, what may that change, and what
+// came of it?
+//
+// A [Tool] is declared once, with a four-part document, a JSON Schema of its
+// arguments and an [event.Effect]. [New] makes one from a typed Go function;
+// MCP servers and configured tools implement the interface themselves. A
+// [Registry] holds the tools of a run under unique names.
+//
+// Tools do not check their own permissions, deadlines or limits: the engine
+// that runs them does, for every source alike.
+package tool
+
+import (
+	"context"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/event"
+	"rein.example/rein/message"
+)
+
+// A Tool can be called by a model. It is safe for concurrent use.
+type Tool interface {
+	// Definition returns what the tool is. It returns the same value at every
+	// call, which nobody changes.
+	Definition() *Definition
+	// Run executes one call whose arguments satisfy the schema. It should
+	// return soon after ctx ends. An [*Error] is told to the model as it is;
+	// any other error is told with type "tool_error". If the tool writes and ctx
+	// ended or Run panicked after it began, the outcome counts as unknown
+	// unless the error is an *Error that says otherwise.
+	Run(ctx context.Context, call *Call) (*Result, error)
+}
+
+// Definition declares a tool. The zero value of each optional field is the
+// careful choice.
+type Definition struct {
+	// Name matches [a-zA-Z0-9_-]{1,64}: what every wire takes.
+	Name string
+	Doc  Doc
+	// Schema is a JSON Schema (2020-12) of type object.
+	Schema jsontext.Value
+	// Effect is what running the tool may change. Empty means once.
+	Effect event.Effect
+	// Timeout ends an execution. 0 means 60 s.
+	Timeout time.Duration
+	// ResultTokens is the most that a result may show. 0 means 2,000.
+	ResultTokens int
+	// Confirm names the tool that finds out what became of a call whose
+	// outcome is unknown.
+	Confirm string
+	// KeyFields name the arguments that make a call the same business act, for
+	// the idempotency key. Empty: all of them.
+	KeyFields []string
+	// Resources name the arguments that say what a call works on, such as a
+	// path. Writes to one resource run in order.
+	Resources []string
+	// Polling says that the same call is meant to be repeated.
+	Polling bool
+	// Harness marks Rein's own tools, which need no permission.
+	Harness bool
+}
+
+// Doc is the four-part document that the model reads. The third part, each
+// parameter's meaning, stands in the schema's descriptions.
+type Doc struct {
+	// What it does, in one or two sentences.
+	What string
+	// When to use it, and when not.
+	When string
+	// Returns says what comes back: also what "nothing found" looks like, and
+	// which result means that no further call is needed.
+	Returns string
+}
+
+// Call is one execution.
+type Call struct {
+	// Run and ID name the run and the call.
+	Run, ID string
+	// Args are canonical JSON that satisfies the schema, secrets filled in.
+	Args jsontext.Value
+	// Key is the idempotency key; equal keys mean the same act.
+	Key string
+	// Attempt counts executions of this call from 1.
+	Attempt int
+	// Seen is what this run knows of the resources that the call names.
+	Seen []event.Seen
+}
+
+// Result is what a tool returns.
+type Result struct {
+	// Parts are shown to the model, text cut to the tool's limit.
+	Parts []message.Part
+	// Value is the JSON value that the result stands for, if any: for a submit
+	// tool, what was submitted.
+	Value jsontext.Value
+	// Seen says what was read or written.
+	Seen []event.Seen
+	// Keep says which end of a long text matters. Empty is the head.
+	Keep Keep
+}
+
+// Keep says which part of a long text survives cutting.
+type Keep string
+
+// Head is for what is read, Tail for what a command printed.
+const (
+	Head Keep = ""
+	Tail Keep = "tail"
+)
+
+// Text returns a result that is one text.
+func Text(text string) *Result {
+	return &Result{Parts: []message.Part{{Kind: message.Text, Text: text}}}
+}
+
+// Error is a failure that the model can act on. Message says what happened, Hint
+// what to do next; neither holds stack traces or host paths.
+type Error struct {
+	// Type is a short snake_case word: not_found, invalid_arguments, conflict.
+	Type    string
+	Message string
+	Hint    string
+	// Retryable: the same call may succeed later.
+	Retryable bool
+	// NoEffect proves that nothing was changed, whatever the effect class.
+	NoEffect bool
+	// Unknown: the call may have taken effect.
+	Unknown bool
+}
+
+// Error returns the message.
+func (e *Error) Error() string { return e.Type + ": " + e.Message }
