@@ -1,0 +1,73 @@
+# Everything one does with this repository. `make` alone lists it.
+
+GO        ?= go
+VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+BENCH     ?= .
+PKG       ?= ./...
+FUZZTIME  ?= 30s
+
+# One static binary, the same everywhere; only the race detector needs cgo.
+export CGO_ENABLED = 0
+
+STATICCHECK = $(GO) tool -modfile=tools/go.mod staticcheck
+STEP        = @tools/step
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all check bench build fuzz generate rename-module clean deps fuzz-all long race cc
+
+help: ## list what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
+
+demo: build ## watch an agent finish a real task: no key, no network
+	@bin/rein demo
+
+test: deps ## the tests, under 10 minutes on 2 cores; offline after the first time
+	$(STEP) test $(GO) test ./...
+
+test-all: test fuzz-all long race ## test, then short fuzzing, the longer tests and the race detector, under 40 minutes
+
+check: deps ## formatting, vet, staticcheck, generated files, import directions, stray secrets and paths
+	$(STEP) gofmt tools/check-gofmt
+	$(STEP) vet $(GO) vet ./...
+	$(STEP) staticcheck $(STATICCHECK) ./...
+	$(STEP) tidy $(GO) mod tidy -diff
+	$(STEP) generated tools/check-generated
+	$(STEP) tools $(GO) -C tools test ./...
+	$(STEP) structure $(GO) test ./internal/arch -run '^TestTree'
+
+bench: deps ## the benchmarks; BENCH=pattern and PKG=./loop/... choose some
+	@$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(PKG)
+
+build: ## build bin/rein, one static binary
+	@$(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/rein ./cmd/rein
+
+fuzz: deps ## fuzz every target in PKG for FUZZTIME each
+	@tools/fuzz $(FUZZTIME) $(PKG)
+
+generate: ## write the generated files again
+	@$(GO) generate ./...
+
+rename-module: ## give the module another path: make rename-module TO=example.org/you/rein
+	@test -n "$(TO)" || { echo 'say where to: make rename-module TO=example.org/you/rein' >&2; exit 2; }
+	@$(GO) -C tools run ./rename-module -dir .. -to '$(TO)'
+
+clean: ## remove what the targets above have built
+	@rm -rf bin
+
+# The parts of the targets above.
+
+deps:
+	@$(GO) mod download
+
+fuzz-all: deps
+	$(STEP) fuzz tools/fuzz 3s ./...
+
+# Tests that take minutes read REIN_LONG; go test runs only those packages again.
+long: deps
+	$(STEP) long env REIN_LONG=1 $(GO) test -timeout 30m ./...
+
+race: deps cc
+	$(STEP) race env CGO_ENABLED=1 $(GO) test -race -timeout 30m ./...
+
+cc:
+	@tools/need-cc
