@@ -13,6 +13,7 @@ const moduleRoot = "../.."
 
 // TestTree holds the module to the law above.
 func TestTree(t *testing.T) {
+	lookAtTree(t)
 	tree, err := Load(moduleRoot)
 	if err != nil {
 		t.Fatal(err)

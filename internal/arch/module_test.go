@@ -14,6 +14,7 @@ import (
 // TestAnotherModuleCanUseRein builds a program in a module of its own that
 // finds this one through replace, with nothing from the network.
 func TestAnotherModuleCanUseRein(t *testing.T) {
+	lookAtTree(t)
 	dir := t.TempDir()
 	write(t, dir, "go.mod", consumer(t))
 	copyFile(t, filepath.Join(moduleRoot, "go.sum"), filepath.Join(dir, "go.sum"))
@@ -56,6 +57,7 @@ func consumer(t *testing.T) string {
 // TestRenameModule renames a copy of the tree and compiles all of it, tests
 // included.
 func TestRenameModule(t *testing.T) {
+	lookAtTree(t)
 	copied := copyTree(t)
 	run(t, copied, "make", "rename-module", "TO=other.example/gear/box")
 	for _, name := range committed(t) {
