@@ -75,7 +75,8 @@ type Params struct {
 // An Encoder writes request bodies. A body is Head, then every message in
 // order, then Close; the messages come last on every wire, so that the body of
 // one request is a prefix of the next one's up to Close. The methods append to
-// dst and return it. All are pure: equal input gives equal bytes.
+// dst and return it. All are pure: equal input gives equal bytes. Bodies that
+// are stored out of line must have been put into the messages: see [Resolve].
 type Encoder interface {
 	// Version names the encoder and the version of its output, such as
 	// "openai-chat/1". A journal names it with every request, so any change of
@@ -90,6 +91,15 @@ type Encoder interface {
 	Message(dst []byte, prev, m *message.Message) []byte
 	// Close appends everything after last, the last message (nil if none).
 	Close(dst []byte, p *Params, last *message.Message) []byte
+}
+
+// Configured is what an [Encoder] also implements if its bytes depend on more
+// than its version and its arguments.
+type Configured interface {
+	// Options returns those settings as a JSON object, the same bytes at every
+	// call, for model.called to name; the provider's package makes an encoder
+	// from them again.
+	Options() jsontext.Value
 }
 
 // Request is a body ready to be sent.
