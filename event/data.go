@@ -92,7 +92,7 @@ type Permission struct {
 
 // WindowSpec fixes the budget: (Size - Reserve) x Margin/1,000,000.
 type WindowSpec struct {
-	Strategy string `json:"strategy,omitempty"`
+	Strategy string `json:"strategy,omitempty" rein:"keep"`
 	// Size is the model's context window in tokens; 0 is unknown, and not checked.
 	Size    int64 `json:"size,omitempty"`
 	Reserve int64 `json:"reserve,omitempty"`
@@ -124,9 +124,9 @@ type RunStarted struct {
 	Format int64 `json:"format"`
 	// Root is the run at the top of the tree that this run belongs to, for
 	// idempotency keys; a run that nobody started is its own root.
-	Root string `json:"root"`
+	Root string `json:"root" rein:"keep"`
 	// Parent is the run that started or forked into this one.
-	Parent string `json:"parent,omitempty"`
+	Parent string `json:"parent,omitempty" rein:"keep"`
 	Spec   Spec   `json:"spec"`
 }
 
@@ -148,7 +148,7 @@ type ContextAssembled struct {
 	Tokens  int64       `json:"tokens"`
 	Budget  int64       `json:"budget,omitempty"`
 	// Method is how Tokens was counted: exact, calibrated or estimated.
-	Method string `json:"method,omitempty"`
+	Method string `json:"method,omitempty" rein:"keep"`
 	// Messages is the number of conversation messages in the request.
 	Messages int64 `json:"messages"`
 	// Tail is the text of the volatile block at the end; empty for none.
@@ -178,14 +178,14 @@ type ContextCompacted struct {
 // built again from the events before, and must hash to SHA256.
 type ModelCalled struct {
 	// ID is the command's id.
-	ID      string  `json:"id"`
+	ID      string  `json:"id" rein:"keep"`
 	Purpose Purpose `json:"purpose"`
 	Step    int64   `json:"step"`
 	// Attempt counts the tries of this call from 1.
 	Attempt int64  `json:"attempt"`
 	Model   string `json:"model"`
 	// Encoder names the encoder and its version, such as "openai-chat/1".
-	Encoder string `json:"encoder"`
+	Encoder string `json:"encoder" rein:"keep"`
 	// Kept and Added count the message fragments shared with the request before
 	// and new in this one; a tail is not counted.
 	Kept  int64 `json:"kept"`
@@ -200,7 +200,7 @@ type ModelCalled struct {
 
 // ModelAnswered is a complete reply. It is the outcome of a CallModel command.
 type ModelAnswered struct {
-	ID string `json:"id"`
+	ID string `json:"id" rein:"keep"`
 	// Message is the assistant message as the wire gave it.
 	Message message.Message `json:"message"`
 	Finish  Finish          `json:"finish"`
@@ -221,7 +221,7 @@ type ModelAnswered struct {
 // ModelFailed is a call that gave no complete reply. It is the outcome of a
 // CallModel command.
 type ModelFailed struct {
-	ID    string     `json:"id"`
+	ID    string     `json:"id" rein:"keep"`
 	Class ErrorClass `json:"class"`
 	// Status is the HTTP status, 0 where there was none.
 	Status int64  `json:"status,omitempty"`
@@ -239,15 +239,18 @@ type ModelFailed struct {
 // ReplyParsed is what the reply asks for.
 type ReplyParsed struct {
 	// ID is the model call's command id.
-	ID string `json:"id"`
+	ID string `json:"id" rein:"keep"`
 	// Format is where the calls were found: native, json, json_fence, ….
-	Format string `json:"format"`
-	// Text is the reply's text without the calls; only set where it differs
-	// from the answered message's.
+	Format string `json:"format" rein:"keep"`
+	// Text is the reply's text without the calls, where they were found in it;
+	// for formats native and text the answered message's text stands.
 	Text  string       `json:"text,omitempty"`
 	Calls []ParsedCall `json:"calls,omitempty"`
 	// Problems say what could not be understood, for the model and the reader.
 	Problems []string `json:"problems,omitempty"`
+	// Notes say what was seen and left alone, such as a call that an answer
+	// shows as an example. For the reader.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // ParsedCall is one call of a reply.
@@ -259,15 +262,16 @@ type ParsedCall struct {
 	Name   string `json:"name"`
 	// Args is the JSON object asked for; for a call that is not usable, the raw
 	// text.
-	Args    string   `json:"args"`
+	Args    string   `json:"args" rein:"json"`
 	Repairs []Repair `json:"repairs,omitempty"`
-	// Problem says why the call must not run: incomplete, or not an object.
+	// Problem says why the call must not run, in a word of the parse package:
+	// incomplete, invalid, not_object, ….
 	Problem string `json:"problem,omitempty"`
 }
 
 // Repair is a change made so that a text could be read.
 type Repair struct {
-	Kind string `json:"kind"`
+	Kind string `json:"kind" rein:"keep"`
 	// Where is a JSON pointer into the arguments; empty for all of it.
 	Where string `json:"where,omitempty"`
 	Lossy bool   `json:"lossy,omitempty"`
@@ -281,16 +285,18 @@ type CallJudged struct {
 	// Rule is the permission or check that decided; Why is for people.
 	Rule string `json:"rule,omitempty"`
 	Why  string `json:"why,omitempty"`
-	// Args are the canonical arguments (RFC 8785) where they differ from the
-	// call's; ArgsHash is their SHA-256.
-	Args     string   `json:"args,omitempty"`
+	// Of names the earlier call whose outcome stands in for this one's.
+	Of string `json:"of,omitempty"`
+	// Args are the arguments that will run, in canonical form (RFC 8785), where
+	// they are not just the call's own in that form; ArgsHash is their SHA-256.
+	Args     string   `json:"args,omitempty" rein:"json"`
 	ArgsHash Hash     `json:"args_hash"`
 	Repairs  []Repair `json:"repairs,omitempty"`
 }
 
 // ApprovalAsked puts one call before a person.
 type ApprovalAsked struct {
-	ID   string `json:"id"`
+	ID   string `json:"id" rein:"keep"`
 	Call string `json:"call"`
 	Tool string `json:"tool"`
 	// Hash is of exactly what will run; an answer must name it.
@@ -313,13 +319,13 @@ type ApprovalGiven struct {
 // ToolStarted is the intent to execute one call. It is durable before a tool
 // that writes begins.
 type ToolStarted struct {
-	ID       string `json:"id"`
+	ID       string `json:"id" rein:"keep"`
 	Call     string `json:"call"`
 	Tool     string `json:"tool"`
 	Effect   Effect `json:"effect"`
 	ArgsHash Hash   `json:"args_hash"`
 	// Key is the idempotency key.
-	Key string `json:"key,omitempty"`
+	Key string `json:"key,omitempty" rein:"keep"`
 	// Attempt counts the executions of this call from 1.
 	Attempt int64 `json:"attempt"`
 }
@@ -327,7 +333,7 @@ type ToolStarted struct {
 // ToolFinished is what became of one call. With an ID it is the outcome of a
 // RunTool command; without, the call was answered and never executed.
 type ToolFinished struct {
-	ID     string `json:"id,omitempty"`
+	ID     string `json:"id,omitempty" rein:"keep"`
 	Call   string `json:"call"`
 	Tool   string `json:"tool"`
 	Status Status `json:"status"`
@@ -340,11 +346,13 @@ type ToolFinished struct {
 	Shown int64 `json:"shown"`
 	// Full points to the whole result where less is shown.
 	Full *message.Ref `json:"full,omitempty"`
-	// Result is the JSON value of a submitted result.
+	// Result is the JSON value of a submitted result or of a confirm tool's answer.
 	Result       jsontext.Value `json:"result,omitempty"`
 	ErrorType    string         `json:"error_type,omitempty"`
 	ErrorMessage string         `json:"error_message,omitempty"`
 	Retryable    bool           `json:"retryable,omitempty"`
+	// NoEffect: it is proven that a failed call changed nothing.
+	NoEffect bool `json:"no_effect,omitempty"`
 	// Seen is what this call read or wrote of files and the like.
 	Seen    []Seen `json:"seen,omitempty"`
 	Latency int64  `json:"latency_ms,omitempty"`
@@ -355,7 +363,7 @@ type Seen struct {
 	// Resource is the path as the tool normalises it.
 	Resource string `json:"resource"`
 	// Version is a hash of the content.
-	Version string `json:"version"`
+	Version string `json:"version" rein:"keep"`
 	// From and To are the lines shown, from 1, both included; 0 and 0: none.
 	From  int64 `json:"from,omitempty"`
 	To    int64 `json:"to,omitempty"`
@@ -374,26 +382,26 @@ type StateUpdated struct {
 
 // NoticeAdded is a message from the harness to the model.
 type NoticeAdded struct {
-	Kind   string        `json:"kind"`
+	Kind   string        `json:"kind" rein:"keep"`
 	Text   string        `json:"text"`
 	Tokens message.Count `json:"tokens,omitempty"`
 }
 
 // MaterialRetrieved is the outcome of a Retrieve command.
 type MaterialRetrieved struct {
-	ID     string         `json:"id"`
+	ID     string         `json:"id" rein:"keep"`
 	Parts  []message.Part `json:"parts,omitempty"`
 	Tokens message.Count  `json:"tokens,omitempty"`
 }
 
 // TimerFired is the outcome of a Wait command.
 type TimerFired struct {
-	ID string `json:"id"`
+	ID string `json:"id" rein:"keep"`
 }
 
 // HookAnswered is the outcome of a Judge command: user code was asked.
 type HookAnswered struct {
-	ID      string  `json:"id"`
+	ID      string  `json:"id" rein:"keep"`
 	Call    string  `json:"call,omitempty"`
 	Verdict Verdict `json:"verdict"`
 	Rule    string  `json:"rule,omitempty"`

@@ -18,6 +18,11 @@ package event
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/internal/gencodec/codec"
 )
 
 //go:generate go run ../internal/gencodec -out codec_gen.go .
@@ -61,6 +66,38 @@ type Hash [sha256.Size]byte
 // String returns the hash in hexadecimal.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
+// AppendJSON appends the digits as a JSON string to dst.
+func (h Hash) AppendJSON(dst []byte) []byte { return codec.AppendHex(dst, h[:]) }
+
+// DecodeJSON reads 64 lower-case hexadecimal digits, or null for the zero hash.
+func (h *Hash) DecodeJSON(dec *jsontext.Decoder) error {
+	*h = Hash{}
+	return codec.Hex(dec, h[:])
+}
+
+// MarshalText returns the hash in hexadecimal, for packages that reflect.
+func (h Hash) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h[:]), nil }
+
+// UnmarshalText reads 64 lower-case hexadecimal digits.
+func (h *Hash) UnmarshalText(b []byte) error {
+	p, err := ParseHash(string(b))
+	if err == nil {
+		*h = p
+	}
+	return err
+}
+
+// ParseHash reads 64 lower-case hexadecimal digits.
+func ParseHash(s string) (Hash, error) {
+	var h Hash
+	if len(s) == hex.EncodedLen(len(h)) {
+		if _, err := hex.Decode(h[:], []byte(s)); err == nil && h.String() == s {
+			return h, nil
+		}
+	}
+	return Hash{}, fmt.Errorf("%.80q is no hash: want %d lower-case hexadecimal digits", s, hex.EncodedLen(len(h)))
+}
+
 // An Event is one entry of a run's journal.
 type Event struct {
 	// Run is the run's id.
@@ -103,6 +140,7 @@ type Unknown struct {
 func (u *Unknown) Type() Type { return u.Name }
 
 // AppendJSON appends the object as it was read.
-func (u *Unknown) AppendJSON(dst []byte) []byte { return append(dst, u.Raw...) }
+func (u *Unknown) AppendJSON(dst []byte) []byte { return codec.AppendRaw(dst, u.Raw) }
 
+// An unknown event was redacted by whoever wrote it first.
 func (u *Unknown) mapText(func(string) string) {}

@@ -12,6 +12,8 @@ package message
 
 import "github.com/go-json-experiment/json/jsontext"
 
+//go:generate go run ../internal/gencodec -out codec_gen.go .
+
 // Role says who speaks. The set is closed.
 type Role string
 
@@ -65,7 +67,7 @@ type Part struct {
 	// Args are the arguments of a tool call exactly as the model wrote them:
 	// usually a JSON object, but possibly cut off or malformed. Never run from
 	// here; see the parse package.
-	Args string `json:"args,omitempty"`
+	Args string `json:"args,omitempty" rein:"json"`
 	// MediaType is the IANA type of an image or file.
 	MediaType string `json:"media_type,omitempty"`
 	URL       string `json:"url,omitempty"`
@@ -74,15 +76,15 @@ type Part struct {
 	// Opaque is provider data (a signature, encrypted reasoning, an item id)
 	// that travels back unchanged to the provider named in Provider, and to no
 	// other. It is never edited, not even by redaction.
-	Opaque jsontext.Value `json:"opaque,omitempty"`
+	Opaque jsontext.Value `json:"opaque,omitempty" rein:"keep"`
 	// Provider is the wire that Opaque belongs to, such as "anthropic".
-	Provider string `json:"provider,omitempty"`
+	Provider string `json:"provider,omitempty" rein:"keep"`
 }
 
 // A Ref names a body that is stored out of line by the hash of its content.
 type Ref struct {
 	// SHA256 is the content's hash, 64 lower-case hexadecimal digits.
-	SHA256 string `json:"sha256"`
+	SHA256 string `json:"sha256" rein:"keep"`
 	// Bytes is the content's size.
 	Bytes     int64  `json:"bytes"`
 	MediaType string `json:"media_type,omitempty"`

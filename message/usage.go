@@ -1,17 +1,31 @@
 package message
 
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/internal/gencodec/codec"
+)
+
 // Count is a number that may be unknown. The zero value is unknown, which is
-// not the same as a known 0; build known ones with [Known]. Negative numbers
-// cannot be represented.
+// not the same as a known 0; build known ones with [Known]. Numbers below 0
+// cannot be represented; the largest is [MaxCount]. In JSON it is the number,
+// and null when unknown (left out by omitempty and omitzero).
 type Count int64
 
-// Known returns the count n. A negative n is unknown: servers that report one
-// have not counted.
+// MaxCount is the largest known number, 2⁶³-2.
+const MaxCount = math.MaxInt64 - 1
+
+// Known returns the count n, or MaxCount if n is larger. A negative n is
+// unknown: servers that report one have not counted.
 func Known(n int64) Count {
 	if n < 0 {
 		return 0
 	}
-	return Count(n + 1)
+	return Count(min(n, MaxCount) + 1)
 }
 
 // Get returns the number and whether it is known.
@@ -25,12 +39,59 @@ func (c Count) Or(n int64) int64 {
 	return n
 }
 
-// Add returns the sum; an unknown summand makes it unknown.
+// Add returns the sum, at most MaxCount; an unknown summand makes it unknown.
 func (c Count) Add(d Count) Count {
-	if c == 0 || d == 0 {
+	if c <= 0 || d <= 0 {
 		return 0
 	}
+	if c-1 > math.MaxInt64-d {
+		return math.MaxInt64
+	}
 	return c + d - 1
+}
+
+// AppendJSON appends the number, or null, to dst.
+func (c Count) AppendJSON(dst []byte) []byte {
+	if c <= 0 {
+		return append(dst, "null"...)
+	}
+	return strconv.AppendInt(dst, int64(c)-1, 10)
+}
+
+// DecodeJSON reads a number or null. It fails on anything but a whole number
+// from 0 to MaxCount.
+func (c *Count) DecodeJSON(dec *jsontext.Decoder) error {
+	*c = 0
+	null, err := codec.Null(dec)
+	if null || err != nil {
+		return err
+	}
+	n, err := codec.Int(dec, 64)
+	if err != nil {
+		return err
+	}
+	if n < 0 || n > MaxCount {
+		return fmt.Errorf("%s: a count of %d", codec.Place(dec), n)
+	}
+	*c = Known(n)
+	return nil
+}
+
+// MarshalJSON returns what AppendJSON appends, for packages that reflect.
+func (c Count) MarshalJSON() ([]byte, error) { return c.AppendJSON(nil), nil }
+
+// UnmarshalJSON reads what MarshalJSON returns.
+func (c *Count) UnmarshalJSON(b []byte) error {
+	*c = 0
+	if string(b) == "null" {
+		return nil
+	}
+	n, err := strconv.ParseInt(string(b), 10, 64)
+	if err != nil || n < 0 || n > MaxCount {
+		return fmt.Errorf("%.40s is no count: want a whole number that is not negative, or null", b)
+	}
+	*c = Known(n)
+	return nil
 }
 
 // Usage is what a provider says one model call consumed, in tokens. Whatever
