@@ -1,0 +1,231 @@
+package script
+
+import (
+	"math/big"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/goccy/go-yaml/ast"
+
+	"rein.example/rein/event"
+	"rein.example/rein/message"
+	"rein.example/rein/model"
+)
+
+// A fault is what goes wrong at one try. Exactly one of status, cut, stall,
+// html, event and close makes its kind; a stall may also come before a cut.
+type fault struct {
+	status              int
+	retryAfter          time.Duration // -1: not said
+	kind, code, message string        // of the error object
+	body                string        // instead of the error object
+	// cutBytes, or else cutPPM millionths of the whole, arrive before the cut.
+	cutBytes, cutPPM int64
+	stall            time.Duration
+	html             bool
+	event            *apiError
+	close            bool
+}
+
+// apiError is the error object of the wire.
+type apiError struct {
+	Message string `json:"message"`
+	Type    string `json:"type"`
+	Param   string `json:"param,omitempty"`
+	Code    string `json:"code,omitempty"`
+}
+
+func faults(dst *[]fault) field {
+	return func(n ast.Node) error {
+		list, ok := n.(*ast.SequenceNode)
+		if !ok {
+			return errAt(n, "faults are a list, one for each try")
+		}
+		for _, v := range list.Values {
+			f, err := parseFault(v)
+			if err != nil {
+				return err
+			}
+			*dst = append(*dst, *f)
+		}
+		return nil
+	}
+}
+
+func parseFault(n ast.Node) (*fault, error) {
+	m, err := readMapping(n, "a fault")
+	if err != nil {
+		return nil, err
+	}
+	f := &fault{retryAfter: -1}
+	var status int64
+	err = m.readFields("a fault",
+		"status (with retry_after, type, code, message, body), close, cut (with stall), stall, html, error_event",
+		map[string]field{
+			"status":      integer(&status, 400, 599),
+			"retry_after": duration(&f.retryAfter),
+			"type":        text(&f.kind),
+			"code":        text(&f.code),
+			"message":     text(&f.message),
+			"body":        text(&f.body),
+			"cut":         f.readCut,
+			"stall":       duration(&f.stall),
+			"html":        isTrue(&f.html),
+			"close":       isTrue(&f.close),
+			"error_event": func(n ast.Node) error {
+				m, err := readMapping(n, "error_event")
+				if err != nil {
+					return err
+				}
+				f.event = &apiError{Type: "server_error", Message: "the server failed while it was answering"}
+				return m.readFields("error_event", "type, code, message", map[string]field{
+					"type": text(&f.event.Type), "code": text(&f.event.Code), "message": text(&f.event.Message),
+				})
+			},
+		})
+	if err != nil {
+		return nil, err
+	}
+	f.status = int(status)
+	kinds := 0
+	for _, is := range []bool{f.status != 0, f.cut() || f.stall > 0, f.html, f.event != nil, f.close} {
+		if is {
+			kinds++
+		}
+	}
+	if kinds != 1 {
+		return nil, errAt(n, "a fault is exactly one of status, close, cut, stall, html and error_event; only stall and cut go together")
+	}
+	for _, key := range []string{"retry_after", "type", "code", "message", "body"} {
+		if at := m.has(key); at != nil && f.status == 0 {
+			return nil, errAt(at, "%s belongs to a fault with a status", key)
+		}
+	}
+	if at := m.has("body"); at != nil && f.kind+f.code+f.message != "" {
+		return nil, errAt(at, "body takes the place of type, code and message; give one or the others")
+	}
+	return f, nil
+}
+
+// readCut reads whole bytes or a fraction.
+func (f *fault) readCut(n ast.Node) error {
+	s, _ := scalarText(n)
+	switch n.(type) {
+	case *ast.IntegerNode:
+		if b, err := parseInt(s); err == nil && b > 0 && b <= maxBytes {
+			f.cutBytes = b
+			return nil
+		}
+	case *ast.FloatNode:
+		if r, ok := new(big.Rat).SetString(s); ok && len(s) < 20 {
+			r.Mul(r, big.NewRat(1_000_000, 1))
+			ppm := new(big.Int).Quo(r.Num(), r.Denom())
+			if ppm.Sign() > 0 && ppm.Cmp(big.NewInt(1_000_000)) < 0 {
+				f.cutPPM = ppm.Int64()
+				return nil
+			}
+		}
+	}
+	return errAt(n, "cut is a number of bytes, at least 1, or a fraction between 0 and 1 such as 0.5")
+}
+
+func (f *fault) cut() bool { return f.cutBytes > 0 || f.cutPPM > 0 }
+
+// arrives returns how many of total bytes arrive: all but one at most. A stall
+// without a cut lets none through.
+func (f *fault) arrives(total int) int {
+	n := f.cutBytes
+	if f.cutPPM > 0 {
+		n = int64(total) * f.cutPPM / 1_000_000
+	}
+	return int(max(0, min(n, int64(total)-1)))
+}
+
+// apiError returns the error object of a status, with the words that go with it
+// on the wire where the script says nothing.
+func (f *fault) apiError() apiError {
+	e := apiError{Type: "invalid_request_error", Message: "the script refuses this request"}
+	switch {
+	case f.status == 429:
+		e = apiError{Type: "requests", Code: "rate_limit_exceeded", Message: "rate limit reached; try again later"}
+	case f.status == 401:
+		e.Code, e.Message = "invalid_api_key", "the API key is not valid"
+	case f.status == 404:
+		e.Code, e.Message = "model_not_found", "the model does not exist"
+	case f.status >= 500:
+		e = apiError{Type: "server_error", Message: "the server had an error; try again later"}
+	}
+	if f.kind != "" {
+		e.Type = f.kind
+	}
+	if f.code != "" {
+		e.Code = f.code
+	}
+	if f.message != "" {
+		e.Message = f.message
+	}
+	return e
+}
+
+// modelError returns what a client makes of a fault with a status.
+func (f *fault) modelError() *model.Error {
+	api := f.apiError()
+	if f.body != "" {
+		var read struct {
+			Error apiError `json:"error"`
+		}
+		if err := json.Unmarshal([]byte(f.body), &read); err == nil && read.Error != (apiError{}) {
+			api = read.Error
+		} else {
+			api = apiError{Message: f.body}
+		}
+	}
+	e := &model.Error{Class: classOf(f.status, api), Status: f.status, Code: codeOf(api), Message: api.Message}
+	if f.retryAfter >= 0 {
+		e.RetryAfter = message.Known(f.retryAfter.Milliseconds())
+	}
+	return e
+}
+
+func codeOf(e apiError) string {
+	if e.Code != "" {
+		return e.Code
+	}
+	return e.Type
+}
+
+// classOf classifies an error by what the wire says of it: its code and type
+// first, since gateways disagree about the status, then the status.
+func classOf(status int, e apiError) event.ErrorClass {
+	for _, word := range []string{e.Code, e.Type} {
+		switch word {
+		case "insufficient_quota", "billing_hard_limit_reached":
+			return event.ClassQuota
+		case "context_length_exceeded":
+			return event.ClassOverflow
+		case "rate_limit_exceeded", "rate_limit_error":
+			return event.ClassRate
+		case "overloaded", "overloaded_error", "server_error", "api_error":
+			return event.ClassServer
+		}
+	}
+	switch status {
+	case 401, 403:
+		return event.ClassAuth
+	case 402:
+		return event.ClassQuota
+	case 404:
+		return event.ClassNotFound
+	case 408:
+		return event.ClassTimeout
+	case 429:
+		return event.ClassRate
+	}
+	if status >= 500 {
+		return event.ClassServer
+	}
+	if status == 0 {
+		return event.ClassServer // an error event of a type that nobody knows
+	}
+	return event.ClassBadRequest
+}
