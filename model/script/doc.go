@@ -120,6 +120,7 @@
 //	  - {html: true}                        # a web page with status 200
 //	  - {error_event: {type: server_error, code: overloaded, message: try later}}
 //	                                        # the stream reports an error half-way
+//	  - {empty: true}                       # a complete reply without any word
 //
 // A body ends with its terminal event, so a cut close to the end can leave a
 // complete reply. In process there is no body: a cut counts the bytes of

@@ -13,7 +13,8 @@ import (
 )
 
 // A fault is what goes wrong at one try. Exactly one of status, cut, stall,
-// html, event and close makes its kind; a stall may also come before a cut.
+// html, event, close and empty makes its kind; a stall may also come before a
+// cut.
 type fault struct {
 	status              int
 	retryAfter          time.Duration // -1: not said
@@ -24,7 +25,7 @@ type fault struct {
 	stall            time.Duration
 	html             bool
 	event            *apiError
-	close            bool
+	close, empty     bool
 }
 
 // apiError is the error object of the wire.
@@ -60,7 +61,7 @@ func parseFault(n ast.Node) (*fault, error) {
 	f := &fault{retryAfter: -1}
 	var status int64
 	err = m.readFields("a fault",
-		"status (with retry_after, type, code, message, body), close, cut (with stall), stall, html, error_event",
+		"status (with retry_after, type, code, message, body), close, cut (with stall), stall, html, error_event, empty",
 		map[string]field{
 			"status":      integer(&status, 400, 599),
 			"retry_after": duration(&f.retryAfter),
@@ -72,6 +73,7 @@ func parseFault(n ast.Node) (*fault, error) {
 			"stall":       duration(&f.stall),
 			"html":        isTrue(&f.html),
 			"close":       isTrue(&f.close),
+			"empty":       isTrue(&f.empty),
 			"error_event": func(n ast.Node) error {
 				m, err := readMapping(n, "error_event")
 				if err != nil {
@@ -88,13 +90,13 @@ func parseFault(n ast.Node) (*fault, error) {
 	}
 	f.status = int(status)
 	kinds := 0
-	for _, is := range []bool{f.status != 0, f.cut() || f.stall > 0, f.html, f.event != nil, f.close} {
+	for _, is := range []bool{f.status != 0, f.cut() || f.stall > 0, f.html, f.event != nil, f.close, f.empty} {
 		if is {
 			kinds++
 		}
 	}
 	if kinds != 1 {
-		return nil, errAt(n, "a fault is exactly one of status, close, cut, stall, html and error_event; only stall and cut go together")
+		return nil, errAt(n, "a fault is exactly one of status, close, cut, stall, html, error_event and empty; only stall and cut go together")
 	}
 	for _, key := range []string{"retry_after", "type", "code", "message", "body"} {
 		if at := m.has(key); at != nil && f.status == 0 {

@@ -165,6 +165,10 @@ func (p *player) play(c *conversation) (*reply, *fault, error) {
 	at := place{t, s.played}
 	if n := p.tries[at]; n < len(t.faults) {
 		p.tries[at]++
+		if t.faults[n].empty {
+			// On the wire nothing is wrong with it, so it is just another reply.
+			return r.emptied(s), nil, nil
+		}
 		return r, &t.faults[n], nil
 	}
 	return r, nil, nil
@@ -249,6 +253,11 @@ func (t *turn) reply(s *state) (*reply, error) {
 	}
 	r.usage = t.usage.report(s.c.bytes, r.bytes())
 	return r, nil
+}
+
+// emptied returns the reply of a model that had nothing to say.
+func (r *reply) emptied(s *state) *reply {
+	return &reply{turn: r.turn, number: r.number, finish: "stop", usage: r.turn.usage.report(s.c.bytes, 0)}
 }
 
 func (c *call) part(s *state, i int) (message.Part, error) {
