@@ -85,9 +85,13 @@ type InputKind string
 
 // The kinds of input.
 const (
-	InputText  InputKind = "text"
-	InputStop  InputKind = "stop"
+	InputText InputKind = "text"
+	// InputStop gives up what is under way and pauses the run.
+	InputStop InputKind = "stop"
+	// InputPause pauses it at the next step.
 	InputPause InputKind = "pause"
+	// InputCancel finishes the run: the caller has given it up.
+	InputCancel InputKind = "cancel"
 )
 
 // Finish is why a model stopped writing, in the words of the trace.
