@@ -3,6 +3,7 @@ package event
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -176,15 +177,10 @@ const (
 	haveAll = 1<<iota - 1
 )
 
-// memberNames are in the order of the bits.
-const memberNames = "v   run seq ts  typeprevhashdata"
-
+// missing names the first member that is not there.
 func (m members) missing() string {
-	for i := 0; ; i++ {
-		if m&(1<<i) == 0 {
-			return memberNames[4*i : 4*i+4]
-		}
-	}
+	names := [...]string{"v", "run", "seq", "ts", "type", "prev", "hash", "data"}
+	return names[bits.TrailingZeros8(uint8(^m))]
 }
 
 var errNewer = errors.New("written by a newer version of Rein: upgrade to read it")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -48,9 +49,9 @@ func NewSecrets() *Secrets { return &Secrets{} }
 // and _. Registering the same pair again does nothing. It fails if
 //
 //   - the name has another form, or stands for another value already;
-//   - the value is shorter than MinSecret or longer than MaxSecret bytes, or
-//     begins or ends with white space, which others would trim before they use
-//     it, so that it would not be found;
+//   - the value is shorter than MinSecret or longer than MaxSecret bytes, or is
+//     not UTF-8, or begins or ends with white space, which others would trim
+//     before they use it, so that it would not be found;
 //   - the value is a part of some secret's name as it stands in text.
 //
 // The error does not contain the value.
@@ -66,6 +67,8 @@ func (s *Secrets) Register(name, value string) error {
 		return fmt.Errorf("register secret %s: a value of %d bytes cannot be told from other text: use one of at least %d", name, len(value), MinSecret)
 	case len(value) > MaxSecret:
 		return fmt.Errorf("register secret %s: the value has %d bytes, the most is %d", name, len(value), MaxSecret)
+	case !utf8.ValidString(value):
+		return fmt.Errorf("register secret %s: the value is not UTF-8: register the text that stands for it", name)
 	case strings.TrimSpace(value) != value:
 		return fmt.Errorf("register secret %s: the value begins or ends with white space: trim it", name)
 	}

@@ -106,6 +106,7 @@ func TestRegisterRefuses(t *testing.T) {
 		{"A", "1234567", "at least 8"},
 		{"A", strings.Repeat("x", MaxSecret+1), "the most is"},
 		{"A", "0123456789\n", "trim it"},
+		{"A", "01234567\xff", "not UTF-8"},
 		{"TOKEN", "9876543210", "another value already"},
 		{"PASSWORD", "PASSWORD", "a name as it stands in text"},
 		{"A", "{{secret:", "a name as it stands in text"},

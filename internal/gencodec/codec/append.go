@@ -9,6 +9,8 @@ package codec
 
 import (
 	"bytes"
+	"encoding/hex"
+	"math/bits"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -24,40 +26,56 @@ func End(dst []byte, closing byte) []byte {
 	return append(dst, closing)
 }
 
-// safe marks the bytes that stand for themselves in a JSON string.
-var safe = func() (t [256]bool) {
-	for c := 0x20; c < utf8.RuneSelf; c++ {
-		t[c] = c != '"' && c != '\\'
-	}
-	return t
-}()
-
 const hexDigits = "0123456789abcdef"
+
+// plain returns the length of the longest prefix of s whose bytes stand for
+// themselves in a JSON string and are ASCII.
+func plain(s string) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; len(s)-i >= 8; i += 8 {
+		b := s[i : i+8]
+		x := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+		// A byte's top bit gets set if it is set already, or if the byte is less
+		// than a space, or a quote or backslash. A borrow can set it wrongly only
+		// in bytes after one that is rightly set.
+		special := x | (x - 0x20*ones) | ((x ^ '"'*ones) - ones) | ((x ^ '\\'*ones) - ones)
+		if special &= tops; special != 0 {
+			return i + bits.TrailingZeros64(special)/8
+		}
+	}
+	for i < len(s) && s[i] >= ' ' && s[i] < utf8.RuneSelf && s[i] != '"' && s[i] != '\\' {
+		i++
+	}
+	return i
+}
 
 // AppendString appends s as a JSON string: plain UTF-8, with only the escapes
 // that JSON demands. Bytes that are not UTF-8 are written as U+FFFD.
-func AppendString[T ~string](dst []byte, s T) []byte {
+func AppendString[T ~string](dst []byte, s T) []byte { return appendString(dst, string(s)) }
+
+func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	start, i := 0, 0
-	for i < len(s) {
-		if safe[s[i]] {
+	start := 0
+	for i := plain(s); i < len(s); i += plain(s[i:]) {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			dst = append(dst, s[start:i]...)
+			dst = appendEscape(dst, c)
 			i++
+			start = i
 			continue
 		}
-		if s[i] >= utf8.RuneSelf {
-			r, n := utf8.DecodeRuneInString(string(s[i:]))
+		for i < len(s) && s[i] >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s[i:])
 			if r == utf8.RuneError && n == 1 {
 				dst = append(dst, s[start:i]...)
 				dst = append(dst, "\uFFFD"...)
 				start = i + 1
 			}
 			i += n
-			continue
 		}
-		dst = append(dst, s[start:i]...)
-		dst = appendEscape(dst, s[i])
-		i++
-		start = i
 	}
 	dst = append(dst, s[start:]...)
 	return append(dst, '"')
@@ -84,9 +102,7 @@ func appendEscape(dst []byte, c byte) []byte {
 // AppendHex appends b as a JSON string of lower-case hexadecimal digits.
 func AppendHex(dst, b []byte) []byte {
 	dst = append(dst, '"')
-	for _, c := range b {
-		dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
-	}
+	dst = hex.AppendEncode(dst, b)
 	return append(dst, '"')
 }
 
