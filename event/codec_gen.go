@@ -2534,6 +2534,8 @@ func decodeInputKind(dec *jsontext.Decoder) (InputKind, error) {
 		return InputStop, err
 	case `"pause"`:
 		return InputPause, err
+	case `"cancel"`:
+		return InputCancel, err
 	}
 	return InputKind(codec.Unquote(v)), err
 }

@@ -2,98 +2,13 @@ package event
 
 import (
 	"bytes"
-	"math"
 	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-	jsonv1 "github.com/go-json-experiment/json/v1"
-
-	"rein.example/rein/message"
+	"rein.example/rein/internal/gencodec/codectest"
 )
-
-// oracle makes the reflecting encoder write what the generated one should:
-// omitempty leaves out false and 0, and raw values keep their bytes.
-var oracle = json.JoinOptions(
-	jsonv1.OmitEmptyWithLegacySemantics(true),
-	jsontext.PreserveRawStrings(true),
-	jsontext.AllowInvalidUTF8(true),
-)
-
-// randomTexts are strings with everything that JSON treats specially.
-var randomTexts = []string{
-	"", "a", "plain ASCII text of some length, as most is", "tab\tnewline\nreturn\r\nquote\" backslash\\ slash/",
-	"\x00\x01\x1f\x7f\b\f", "naïve café, 東京, 🙂, \u2028\u2029", "<script>&amp;</script>", "bad \xff utf-8 \xc3", "\xed\xa0\x80", "\\u0041 \\n",
-}
-
-var randomRaws = []string{
-	`{}`, `[]`, `null`, `true`, `-1.5e+10`, `"x\u00e9\"\\y"`, `{"a":[1,2,{"b":"c"}],"d":null}`, `{"ключ":"значение"}`,
-}
-
-// filler fills values at random.
-type filler struct {
-	*rand.Rand
-	raws []string
-}
-
-// fill sets v, which is settable, to anything that its type can hold.
-func (r filler) fill(v reflect.Value) {
-	switch x := v.Addr().Interface().(type) {
-	case *message.Count:
-		*x = []message.Count{0, message.Known(0), message.Known(r.Int64N(1 << 40)), message.Known(math.MaxInt64)}[r.IntN(4)]
-		return
-	case *jsontext.Value:
-		*x = nil
-		if r.IntN(3) > 0 {
-			*x = jsontext.Value(r.raws[r.IntN(len(r.raws))])
-		}
-		return
-	}
-	switch v.Kind() {
-	case reflect.String:
-		v.SetString(randomTexts[r.IntN(len(randomTexts))])
-	case reflect.Bool:
-		v.SetBool(r.IntN(2) == 0)
-	case reflect.Int64:
-		v.SetInt([]int64{0, 1, -1, math.MaxInt64, math.MinInt64, r.Int64N(1e6)}[r.IntN(6)])
-	case reflect.Array:
-		if r.IntN(3) > 0 {
-			for i := range v.Len() {
-				v.Index(i).SetUint(r.Uint64N(256))
-			}
-		}
-	case reflect.Slice:
-		n := r.IntN(4)
-		if n == 0 {
-			return
-		}
-		v.Set(reflect.MakeSlice(v.Type(), n, n))
-		for i := range n {
-			r.fill(v.Index(i))
-		}
-	case reflect.Pointer:
-		if r.IntN(2) == 0 {
-			v.Set(reflect.New(v.Type().Elem()))
-			r.fill(v.Elem())
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			r.fill(v.Field(i))
-		}
-	default:
-		panic("fill does not know " + v.Type().String())
-	}
-}
-
-// randomData returns a random event of type t.
-func randomData(r *rand.Rand, t Type) decodable {
-	d := newData(t)
-	filler{r, randomRaws}.fill(reflect.ValueOf(d).Elem())
-	return d
-}
 
 // The generated encoders and decoders do what reflection over the same structs
 // does.
@@ -101,30 +16,9 @@ func TestCodecAgainstReflection(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, typ := range Types() {
 		for range 300 {
-			d := randomData(r, typ)
-			got := d.AppendJSON(nil)
-			want, err := json.Marshal(d, oracle)
-			if err != nil {
-				t.Fatalf("%s: reflection: %v", typ, err)
-			}
-			if !bytes.Equal(got, want) {
-				t.Fatalf("%s encodes as\n%s\nreflection says\n%s", typ, got, want)
-			}
-
-			back, err := DecodeData(typ, got)
-			if err != nil {
-				t.Fatalf("%s: %v\n%s", typ, err, got)
-			}
-			want2 := newData(typ)
-			if err := json.Unmarshal(got, want2); err != nil {
-				t.Fatalf("%s: reflection: %v", typ, err)
-			}
-			if !reflect.DeepEqual(back, want2) {
-				t.Fatalf("%s decodes as\n%+v\nreflection says\n%+v", typ, back, want2)
-			}
-			if again := back.AppendJSON(nil); !bytes.Equal(again, got) {
-				t.Fatalf("%s does not survive a round trip:\n%s\n%s", typ, got, again)
-			}
+			d := newData(typ)
+			codectest.Fill(r, reflect.ValueOf(d).Elem(), codectest.Raws(), 4)
+			codectest.CheckValue(t, d, func() codectest.Value { return newData(typ) })
 		}
 	}
 }
@@ -135,7 +29,7 @@ func TestUnknownMembersAreSkipped(t *testing.T) {
 	for _, typ := range Types() {
 		for range 30 {
 			d := newData(typ)
-			filler{r, []string{`[1,"two"]`}}.fill(reflect.ValueOf(d).Elem()) // a raw object would keep what is added
+			codectest.Fill(r, reflect.ValueOf(d).Elem(), []string{`[1,"two"]`}, 4) // a raw object would keep what is added
 			plain := d.AppendJSON(nil)
 			more := addMembers(r, plain)
 			got, err := DecodeData(typ, more)

@@ -126,7 +126,7 @@ func (g *generator) enumFunc(t *typ) {
 	}
 	g.printf("func %s(dec *jsontext.Decoder) (%s, error) {\nv, err := codec.Quoted(dec)\nswitch string(v) {\n", enumName(t, g.home), t.expr)
 	for _, c := range t.pkg.uniqueConsts(t.name) {
-		g.printf("case `%s`:\nreturn %s%s, err\n", quote(c.value), prefix, c.name)
+		g.printf("case %#q:\nreturn %s%s, err\n", quote(c.value), prefix, c.name)
 	}
 	g.printf("}\nreturn %s(codec.Unquote(v)), err\n}\n\n", t.expr)
 }

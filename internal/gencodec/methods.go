@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -224,7 +225,7 @@ func (g *generator) element(t *typ) string {
 		return "(*" + t.expr + ").DecodeJSON"
 	}
 	outer := g.body
-	g.body.Reset()
+	g.body = bytes.Buffer{}
 	g.decodeValue(t, "*x")
 	inner := g.body.String()
 	g.body = outer
