@@ -148,7 +148,7 @@ func TestCheckRefuses(t *testing.T) {
 	s := compile(t, `{"type":"object"}`)
 	for _, test := range []struct{ name, args, want string }{
 		{"cut", `{"a":"b`, "- /a cannot be read: the text ends in the middle of a value: it was cut off (at byte 7); wanted: one JSON value"},
-		{"duplicate", `{"a":1,"a":2}`, "- /a cannot be read: the member /a appears twice (at byte 7); wanted: one JSON value"},
+		{"duplicate", `{"a":1,"a":2}`, "- /a cannot be read: the member /a appears twice (at byte 13); wanted: one JSON value"},
 		{"deep", strings.Repeat(`{"a":`, 65) + "1" + strings.Repeat("}", 65), "nested more than 64 deep"},
 		{"large", `{"a":"` + strings.Repeat("x", MaxBytes) + `"}`, "at most 4194304 are taken"},
 	} {

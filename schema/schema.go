@@ -19,7 +19,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"sync"
 )
 
 // A Schema is a compiled JSON Schema. It is safe for concurrent use.
@@ -27,7 +26,6 @@ type Schema struct {
 	root *rule
 	// defaults: some member has one.
 	defaults bool
-	pool     sync.Pool // of *checker
 }
 
 // Repair is a change that made arguments valid.
@@ -112,8 +110,7 @@ func Text(problems []Problem) string {
 // that JSON numbers cannot carry exactly, and texts that take too long to check
 // are problems.
 func (s *Schema) Check(args []byte) (canonical []byte, repairs []Repair, problems []Problem) {
-	c := s.checker()
-	defer s.release(c)
+	c := newChecker()
 	root, ok := c.read(args, true)
 	if !ok {
 		return nil, nil, c.take()
@@ -146,8 +143,7 @@ func (s *Schema) Check(args []byte) (canonical []byte, repairs []Repair, problem
 // Validate returns what is wrong with a JSON text as it stands: no conversions,
 // no defaults, numbers of any length taken exactly.
 func (s *Schema) Validate(text []byte) []Problem {
-	c := s.checker()
-	defer s.release(c)
+	c := newChecker()
 	root, ok := c.read(text, false)
 	if !ok {
 		return c.take()
@@ -181,6 +177,10 @@ type checker struct {
 	repairs  []Repair
 	undo     []change
 	scratch  []byte
+
+	fewNodes   [8]node
+	fewBytes   [192]byte
+	fewMembers [8]int32
 }
 
 // found is a problem with its place in the document.
@@ -189,25 +189,11 @@ type found struct {
 	Problem
 }
 
-func (s *Schema) checker() *checker {
-	c, _ := s.pool.Get().(*checker)
-	if c == nil {
-		c = new(checker)
-	}
-	c.work = maxWork
+// newChecker returns memory that small arguments fit into.
+func newChecker() *checker {
+	c := &checker{work: maxWork}
+	c.nodes, c.buf, c.order = c.fewNodes[:0], c.fewBytes[:0], c.fewMembers[:0]
 	return c
-}
-
-// release keeps the memory of a small check for the next one.
-func (s *Schema) release(c *checker) {
-	if cap(c.buf) > 64<<10 || cap(c.nodes) > 4<<10 {
-		return
-	}
-	c.tree.reset()
-	c.tree.in = bytes.Buffer{} // holds the text otherwise
-	c.report, c.track = false, false
-	c.problems, c.path, c.repairs, c.undo = c.problems[:0], c.path[:0], c.repairs[:0], c.undo[:0]
-	s.pool.Put(c)
 }
 
 // read parses the text. With lenient, no text at all is an empty object.

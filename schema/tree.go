@@ -21,10 +21,9 @@ const (
 	maxNumber = 1000
 )
 
-// A tree is one parsed JSON text. It holds no pointers, so that a used one costs
-// the garbage collector nothing and can be used again. Members of an object
-// are linked in the order of their names as UTF-16 (the canonical order);
-// document order is the order of the indices.
+// A tree is one parsed JSON text, as a list of nodes without pointers. Members
+// of an object are linked in the order of their names as UTF-16 (the canonical
+// order); document order is the order of the indices.
 type tree struct {
 	buf   []byte // every text that was parsed, and decoded strings
 	nodes []node
@@ -71,12 +70,6 @@ const (
 	anyKind = kindNull | kindBool | kindNumber | kindString | kindArray | kindObject
 )
 
-func (t *tree) reset() {
-	t.buf = t.buf[:0]
-	t.nodes = t.nodes[:0]
-	t.order = t.order[:0]
-}
-
 func (t *tree) bytes(s span) []byte { return t.buf[s.from:s.to] }
 
 // isTrue says which of the two a boolean is.
@@ -95,7 +88,7 @@ func (t *tree) parse(src []byte) (int32, error) {
 	t.buf = append(t.buf, src...)
 	text := t.buf[base:len(t.buf):len(t.buf)]
 	t.in = *bytes.NewBuffer(text)
-	t.dec.Reset(&t.in)
+	t.dec.Reset(&t.in, uniqueElsewhere)
 	p := parser{tree: t, src: text, base: base}
 	n, err := p.value(0)
 	if err == nil {
@@ -109,6 +102,10 @@ func (t *tree) parse(src []byte) (int32, error) {
 	}
 	return n, nil
 }
+
+// uniqueElsewhere: object finds duplicate names without the memory that the
+// decoder would need.
+var uniqueElsewhere = jsontext.AllowDuplicateNames(true)
 
 type parser struct {
 	*tree
@@ -256,6 +253,9 @@ func (p *parser) object(depth int) (int32, error) {
 	p.sort(members)
 	next := none
 	for i := len(members) - 1; i >= 0; i-- {
+		if next != none && bytes.Equal(p.bytes(p.nodes[next].name), p.bytes(p.nodes[members[i]].name)) {
+			return none, p.duplicate(next)
+		}
 		p.nodes[members[i]].next = next
 		next = members[i]
 	}
@@ -305,6 +305,12 @@ func compareUTF16(a, b []byte) int {
 	return len(a) - len(b)
 }
 
+// duplicate reports a name that an object, just read, has twice.
+func (p *parser) duplicate(at int32) error {
+	pointer := p.dec.StackPointer().AppendToken(string(p.bytes(p.nodes[at].name)))
+	return &TextError{Pointer: string(pointer), Offset: p.dec.InputOffset(), Message: fmt.Sprintf("the member %s appears twice", pointer)}
+}
+
 var errDeep = fmt.Errorf("lists and objects are nested more than %d deep", MaxDepth)
 
 // TextError says why a text is not one JSON value that can be taken.
@@ -340,8 +346,6 @@ func (p *parser) textError(err error) *TextError {
 		switch {
 		case errors.Is(s.Err, io.ErrUnexpectedEOF):
 			e.Cut, e.Message = true, "the text ends in the middle of a value: it was cut off"
-		case errors.Is(s.Err, jsontext.ErrDuplicateName):
-			e.Message = fmt.Sprintf("the member %s appears twice", e.Pointer)
 		case s.Err != nil:
 			e.Message = "not valid JSON: " + s.Err.Error()
 		}
