@@ -105,7 +105,7 @@ func (p *Parser) Feed(b []byte, emit func(Event) error) error {
 			line = p.line
 			p.line = p.line[:0]
 		}
-		p.err = p.take(line, emit)
+		p.err = p.take(line, emit, false)
 	}
 	return p.err
 }
@@ -121,7 +121,7 @@ func (p *Parser) Close(emit func(Event) error) error {
 	if len(p.line) > 0 {
 		line := p.line
 		p.line = nil
-		if p.err = p.take(line, emit); p.err != nil {
+		if p.err = p.take(line, emit, true); p.err != nil {
 			return p.err
 		}
 	}
@@ -138,8 +138,8 @@ func (p *Parser) keep(b []byte) error {
 	return nil
 }
 
-// take handles one whole line, without its end.
-func (p *Parser) take(line []byte, emit func(Event) error) error {
+// take handles one line, without its end; cut says that the end never came.
+func (p *Parser) take(line []byte, emit func(Event) error, cut bool) error {
 	if !p.opened {
 		p.opened = true
 		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
@@ -168,7 +168,7 @@ func (p *Parser) take(line []byte, emit func(Event) error) error {
 		p.name = string(value)
 	case "error":
 		p.events++
-		return emit(Event{Name: "error", Data: value})
+		return emit(Event{Name: "error", Data: value, Unterminated: cut})
 	}
 	// An empty field is a comment; id and retry mean nothing without reconnects,
 	// and a reply cannot be resumed; others are ignored as the standard says.

@@ -54,6 +54,7 @@ func TestFraming(t *testing.T) {
 		{"no line end at the end", "data: a\n\ndata: [DO", []got{{Data: "a"}, {Data: "[DO", Cut: true}}},
 		{"cut in the field name", "data: a\n\ndat", []got{{Data: "a"}}},
 		{"error field", "error: {\"code\":500}\n\n", []got{{Name: "error", Data: `{"code":500}`}}},
+		{"error field that is cut off", "error: {\"co", []got{{Name: "error", Data: `{"co`, Cut: true}}},
 		{"empty", "", nil},
 		{"only empty lines", "\n\r\n\r\r", nil},
 	} {

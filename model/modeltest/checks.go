@@ -1,0 +1,202 @@
+package modeltest
+
+import (
+	"context"
+	"errors"
+	"math/rand"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"rein.example/rein/event"
+	"rein.example/rein/model"
+)
+
+// call makes a client and one call with a small body.
+func call(t testing.TB, f Factory, hc *http.Client, base string, stream bool, sink func(model.Delta)) (*model.Reply, error) {
+	t.Helper()
+	return callContext(t.Context(), t, f, hc, base, stream, sink)
+}
+
+func callContext(ctx context.Context, t testing.TB, f Factory, hc *http.Client, base string, stream bool, sink func(model.Delta)) (*model.Reply, error) {
+	t.Helper()
+	c, err := f(hc, base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Call(ctx, &model.Request{Body: [][]byte{[]byte(`{}`)}, Stream: stream}, sink)
+}
+
+const base = "http://model.test/v1"
+
+// Replies plays every recording whole and compares what the call gives with the
+// golden file beside it, NAME.golden.
+func Replies(t *testing.T, f Factory, all []Recording) {
+	for i := range all {
+		r := &all[i]
+		t.Run(r.Name, func(t *testing.T) {
+			var text, reasoning strings.Builder
+			reply, err := call(t, f, Play(r, Plan{}), base, r.Stream, func(d model.Delta) {
+				text.WriteString(d.Text)
+				reasoning.WriteString(d.Reasoning)
+			})
+			Golden(t, strings.TrimSuffix(r.Path, ".http")+".golden", Format(reply, err))
+			if (err == nil) != (r.Terminal != "") {
+				t.Errorf("X-Terminal is %q, and the call gave %v", r.Terminal, err)
+			}
+			if err != nil {
+				return
+			}
+			if reply.First <= 0 && text.Len()+reasoning.Len() > 0 {
+				t.Error("the time to the first piece is not known")
+			}
+			var thought strings.Builder
+			for _, p := range reply.Message.Parts {
+				if p.Kind == "reasoning" {
+					thought.WriteString(p.Text)
+				}
+			}
+			if text.String() != reply.Message.PlainText() || reasoning.String() != thought.String() {
+				t.Errorf("the pieces don't make the reply: text %q, reasoning %q", text.String(), reasoning.String())
+			}
+		})
+	}
+}
+
+// CutEverywhere cuts the recording's body after every byte, once with a broken
+// and once with an orderly end. No cut before the terminal event may give a
+// reply; each gives an error worth another try, which holds no more text than
+// had come. Every cut after it gives the whole reply, but perhaps no usage.
+func CutEverywhere(t *testing.T, f Factory, r *Recording) {
+	t.Helper()
+	whole, err := call(t, f, Play(r, Plan{}), base, r.Stream, nil)
+	if err != nil && r.Terminal != "" {
+		t.Fatalf("the whole recording: %v", err)
+	}
+	complete := r.complete()
+	for n := range len(r.Body) {
+		for _, clean := range []bool{false, true} {
+			got, err := call(t, f, Play(r, Plan{Cut: n + 1, Clean: clean}), base, r.Stream, nil)
+			if err == nil && (complete < 0 || n < complete) {
+				t.Fatalf("cut after %d bytes of %d (clean %v) is a success, but the reply is complete only after %d:\n%s", n, len(r.Body), clean, complete, r.Body[:n])
+			}
+			if err == nil {
+				// All but the usage, which may come later.
+				if got.Usage = whole.Usage; Format(got, nil) != Format(whole, nil) {
+					t.Fatalf("cut after %d bytes (clean %v):\ngot  %s\nwant %s", n, clean, Format(got, nil), Format(whole, nil))
+				}
+				continue
+			}
+			var e *model.Error
+			if !errors.As(err, &e) {
+				t.Fatalf("cut after %d bytes (clean %v): not a model error: %v", n, clean, err)
+			}
+			if complete < 0 {
+				continue
+			}
+			if n >= complete && r.Stream {
+				t.Fatalf("cut after %d bytes (clean %v), though the reply was complete after %d: %v", n, clean, complete, err)
+			}
+			if e.Class != event.ClassIncomplete {
+				t.Fatalf("cut after %d bytes (clean %v): class %s: %v", n, clean, e.Class, e)
+			}
+			if !strings.HasPrefix(whole.Message.PlainText(), e.Partial) {
+				t.Fatalf("cut after %d bytes (clean %v): partial %q is not the beginning of %q", n, clean, e.Partial, whole.Message.PlainText())
+			}
+		}
+	}
+}
+
+// SplitEverywhere splits the recording's body at every point, at 500 pairs of
+// points and after every byte; each gives the same as the whole.
+func SplitEverywhere(t *testing.T, f Factory, r *Recording) {
+	t.Helper()
+	whole, err := call(t, f, Play(r, Plan{}), base, r.Stream, nil)
+	want := Format(whole, err)
+	check := func(p Plan) {
+		t.Helper()
+		got, err := call(t, f, Play(r, p), base, r.Stream, nil)
+		if have := Format(got, err); have != want {
+			t.Fatalf("split %+v:\ngot  %s\nwant %s", p, have, want)
+		}
+	}
+	check(Plan{Bytewise: true})
+	for n := 1; n < len(r.Body); n++ {
+		check(Plan{Splits: []int{n}})
+	}
+	const seed = 1 // any; the same at every run, so that a failure repeats
+	random := rand.New(rand.NewSource(seed))
+	for range 500 {
+		if len(r.Body) > 2 {
+			check(Plan{Splits: []int{1 + random.Intn(len(r.Body)-1), 1 + random.Intn(len(r.Body)-1)}})
+		}
+	}
+}
+
+// OverHTTP plays a sample of what CutEverywhere and SplitEverywhere do over real
+// sockets: whole, byte by byte, and cut at 8 points.
+func OverHTTP(t *testing.T, f Factory, r *Recording) {
+	t.Helper()
+	hc := model.NewHTTPClient()
+	t.Cleanup(hc.CloseIdleConnections)
+	whole, err := call(t, f, Play(r, Plan{}), base, r.Stream, nil)
+	want := Format(whole, err)
+	for _, p := range []Plan{{}, {Bytewise: true}, {Splits: []int{len(r.Body) / 3, len(r.Body) / 2}}} {
+		url := Serve(t, r, p).URL + "/v1"
+		got, err := call(t, f, hc, url, r.Stream, nil)
+		if have := strings.ReplaceAll(Format(got, err), url, base); have != want {
+			t.Errorf("plan %+v:\ngot  %s\nwant %s", p, have, want)
+		}
+	}
+	complete := r.complete()
+	for i := range 8 {
+		n := len(r.Body) * i / 8
+		for _, clean := range []bool{false, true} {
+			_, err := call(t, f, hc, Serve(t, r, Plan{Cut: n + 1, Clean: clean}).URL+"/v1", r.Stream, nil)
+			if ok := r.Stream && complete >= 0 && n >= complete; err == nil != ok && complete >= 0 {
+				t.Errorf("cut after %d bytes of %d (clean %v): %v", n, len(r.Body), clean, err)
+			}
+		}
+	}
+}
+
+// Cancel gives up a call to a server that has gone silent, before any byte, in
+// the middle, and at the end of the recording's content but before its
+// connection closes. r must be a stream. The clock is synctest's: none of these
+// may wait for anything but the caller.
+func Cancel(t *testing.T, f Factory, r *Recording) {
+	t.Helper()
+	for _, n := range []int{0, len(r.Body) / 2} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Second, cancel)
+			start := time.Now()
+			_, err := callContext(ctx, t, f, Play(r, Plan{Cut: n + 1, Stall: true}), base, r.Stream, nil)
+			var e *model.Error
+			if !errors.As(err, &e) || e.Class != event.ClassCancelled || !errors.Is(err, context.Canceled) {
+				t.Errorf("silent after %d bytes: %v", n, err)
+			}
+			if took := time.Since(start); took > time.Second+100*time.Millisecond {
+				t.Errorf("silent after %d bytes: the call returned %v after it was given up", n, took-time.Second)
+			}
+		})
+		synctest.Test(t, func(t *testing.T) {
+			_, err := call(t, f, Play(r, Plan{Cut: n + 1, Stall: true}), base, r.Stream, nil)
+			var e *model.Error
+			if !errors.As(err, &e) || e.Class != event.ClassTimeout {
+				t.Errorf("silent for ever after %d bytes: %v", n, err)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		if _, err := call(t, f, Play(r, Plan{Stall: true}), base, r.Stream, nil); err != nil {
+			t.Errorf("complete, but the connection stays open: %v", err)
+		}
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("complete, but the call waited %v for the connection to close", took)
+		}
+	})
+}

@@ -1,0 +1,327 @@
+package openai
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/event"
+	"rein.example/rein/message"
+	"rein.example/rein/model"
+)
+
+// decoder puts one reply together from the data of server-sent events, or from
+// the one JSON object of a reply without streaming. It is pure: the same
+// payloads give the same reply.
+type decoder struct {
+	stream bool
+	opaque string // the Provider of opaque parts
+	emit   func(model.Delta)
+
+	json    *jsontext.Decoder
+	in      bytes.Buffer
+	chunks  int
+	choices int // how many choices were seen
+	id      string
+	model   string
+
+	text      []byte
+	refusal   []byte
+	reasoning []byte
+	details   details
+	calls     calls
+	tokens    tokens
+
+	finish string // the word that ended the reply; empty until then
+	done   bool   // [DONE]
+
+	// Of the chunk that is being read.
+	first   int    // how many elements its choices have
+	word    string // its finish_reason, which counts only if the chunk is whole
+	failed  bool   // it is an error
+	delta   model.Delta
+	begun   []string  // names of calls
+	thought [3][]byte // its reasoning, under up to three names
+}
+
+// newDecoder returns a decoder of a stream, or of a reply in one piece. opaque
+// names the server's opaque data. emit gets what is added, and may be nil.
+func newDecoder(stream bool, opaque string, emit func(model.Delta)) *decoder {
+	return &decoder{stream: stream, opaque: opaque, emit: emit, json: jsontext.NewDecoder(&bytes.Buffer{})}
+}
+
+// finished reports whether the reply is complete.
+func (d *decoder) finished() bool { return d.finish != "" }
+
+// push takes the next payload and the name of its event. The error is a
+// [*model.Error] and final: what the server reports as one, or of class
+// bad_reply for a payload that is not of this wire. A reply that is complete
+// stays so, whatever is wrong with what follows it.
+func (d *decoder) push(name string, data []byte) error {
+	data = bytes.TrimSpace(data)
+	complete := d.finished()
+	switch {
+	case d.done || len(data) == 0 || complete && name == "error":
+		return nil
+	case name == "error":
+		return serverError(0, data, 0)
+	case string(data) == "[DONE]":
+		d.done = true
+		return nil
+	case complete && !jsontext.Value(data).IsValid():
+		return nil
+	}
+	d.chunks++
+	d.calls.chunk = d.chunks
+	d.first, d.word, d.failed, d.delta, d.begun = 0, "", false, model.Delta{}, d.begun[:0]
+	d.in = *bytes.NewBuffer(data) // which the JSON decoder reads in place
+	d.json.Reset(&d.in)
+	err := d.chunk()
+	switch {
+	case complete && (err != nil || d.failed):
+		return nil
+	case err != nil:
+		return badReply(data, err)
+	case d.failed:
+		return serverError(0, data, 0)
+	}
+	if d.word != "" {
+		d.finish = d.word
+	}
+	d.tell()
+	return nil
+}
+
+// tell hands out what the chunk added.
+func (d *decoder) tell() {
+	if d.emit == nil {
+		return
+	}
+	if d.delta != (model.Delta{}) {
+		d.emit(d.delta)
+	}
+	for _, name := range d.begun {
+		d.emit(model.Delta{Call: name})
+	}
+}
+
+// chunk reads one payload and checks that nothing follows it.
+func (d *decoder) chunk() error {
+	switch d.json.PeekKind() {
+	case '{', 'n': // some send null to keep the connection alive
+	default:
+		if err := d.json.SkipValue(); err != nil {
+			return err
+		}
+		return errors.New("not a JSON object")
+	}
+	var says, asks bool // a message of its own, a type or code
+	choices := d.choices
+	err := members(d.json, func(name []byte) (err error) {
+		switch string(name) {
+		case `"choices"`:
+			return elements(d.json, d.choice)
+		case `"usage"`:
+			return d.tokens.read(d.json)
+		case `"x_groq"`:
+			return members(d.json, func(name []byte) error {
+				if string(name) == `"usage"` {
+					return d.tokens.read(d.json)
+				}
+				return d.json.SkipValue()
+			})
+		case `"id"`:
+			return d.once(&d.id)
+		case `"model"`:
+			return d.once(&d.model)
+		case `"error"`:
+			return d.maybeError()
+		case `"object"`, `"type"`:
+			s, err := d.json.ReadValue()
+			d.failed = d.failed || string(s) == `"error"`
+			asks = asks || string(name) == `"type"`
+			return err
+		case `"message"`, `"detail"`:
+			says = says || d.json.PeekKind() == '"'
+		case `"code"`:
+			asks = true
+		}
+		return d.json.SkipValue()
+	})
+	if err != nil {
+		return err
+	}
+	// An error that is not wrapped in "error", as some gateways send it.
+	d.failed = d.failed || says && asks && d.choices == choices
+	if _, err := d.json.ReadToken(); err != io.EOF {
+		return errors.New("more follows the JSON object")
+	}
+	return nil
+}
+
+// once reads a text that every chunk repeats; the first that is not empty counts.
+func (d *decoder) once(to *string) error {
+	if *to != "" {
+		return d.json.SkipValue()
+	}
+	s, err := readString(d.json)
+	*to = s
+	return err
+}
+
+// maybeError reads the member "error", which some send as null or empty.
+func (d *decoder) maybeError() error {
+	v, err := d.json.ReadValue()
+	switch string(v) {
+	case "", "null", `""`, "false", "{}":
+	default:
+		d.failed = true
+	}
+	return err
+}
+
+// choice reads one element of choices. Only the first of a chunk counts: no
+// other is asked for. Azure sends chunks whose choices are empty, or without
+// anything new.
+func (d *decoder) choice() error {
+	if d.first++; d.first > 1 {
+		return d.json.SkipValue()
+	}
+	d.choices++
+	return members(d.json, func(name []byte) (err error) {
+		switch string(name) {
+		case `"delta"`:
+			if d.stream {
+				return d.message()
+			}
+		case `"message"`:
+			if !d.stream {
+				return d.message()
+			}
+		case `"finish_reason"`:
+			d.word, err = readString(d.json)
+			return err
+		case `"usage"`: // Moonshot
+			return d.tokens.read(d.json)
+		case `"error"`: // OpenRouter
+			return d.maybeError()
+		}
+		return d.json.SkipValue()
+	})
+}
+
+// message reads what the model said, or a piece of it.
+func (d *decoder) message() error {
+	text, refusal := len(d.text), len(d.refusal)
+	d.thought[0], d.thought[1], d.thought[2] = d.thought[0][:0], d.thought[1][:0], d.thought[2][:0]
+	err := members(d.json, func(name []byte) (err error) {
+		switch string(name) {
+		case `"content"`:
+			return d.content()
+		case `"refusal"`:
+			d.refusal, err = appendString(d.refusal, d.json)
+			return err
+		case `"reasoning_content"`: // DeepSeek, vLLM, llama.cpp, Qwen
+			d.thought[0], err = appendString(d.thought[0], d.json)
+			return err
+		case `"reasoning"`: // OpenRouter, Ollama, newer vLLM
+			d.thought[1], err = appendString(d.thought[1], d.json)
+			return err
+		case `"` + reasoningDetails + `"`: // OpenRouter, beside reasoning
+			return elements(d.json, func() error {
+				d.thought[2], err = d.details.read(d.thought[2], d.json, d.stream)
+				return err
+			})
+		case `"tool_calls"`:
+			return elements(d.json, func() error { return d.began(d.calls.read(d.json)) })
+		case `"function_call"`:
+			return d.began(d.calls.readOld(d.json))
+		}
+		return d.json.SkipValue()
+	})
+	if err != nil {
+		return err
+	}
+	for _, t := range d.thought { // the same under several names: one is enough
+		if len(t) > 0 {
+			d.reasoning = append(d.reasoning, t...)
+			d.delta.Reasoning += string(t)
+			break
+		}
+	}
+	d.delta.Text += string(d.text[text:]) + string(d.refusal[refusal:])
+	return nil
+}
+
+// began notes the name of a call that has begun.
+func (d *decoder) began(name string, err error) error {
+	if name != "" {
+		d.begun = append(d.begun, name)
+	}
+	return err
+}
+
+// content reads text, or Mistral's list of parts, whose thinking is reasoning.
+func (d *decoder) content() (err error) {
+	if d.json.PeekKind() != '[' {
+		d.text, err = appendString(d.text, d.json)
+		return err
+	}
+	return elements(d.json, func() error {
+		return members(d.json, func(name []byte) (err error) {
+			switch string(name) {
+			case `"text"`:
+				d.text, err = appendString(d.text, d.json)
+				return err
+			case `"thinking"`:
+				return elements(d.json, func() error {
+					return members(d.json, func(name []byte) (err error) {
+						if string(name) == `"text"` {
+							d.thought[0], err = appendString(d.thought[0], d.json)
+							return err
+						}
+						return d.json.SkipValue()
+					})
+				})
+			}
+			return d.json.SkipValue()
+		})
+	})
+}
+
+// reply returns the complete reply. It must not be called before finished.
+func (d *decoder) reply() *model.Reply {
+	r := &model.Reply{
+		Message:   message.Message{Role: message.Assistant},
+		Finish:    finishOf(d.finish),
+		RawFinish: d.finish,
+		Usage:     d.tokens.usage(),
+		Model:     d.model,
+		ID:        d.id,
+	}
+	parts := r.Message.Parts
+	if opaque := d.details.opaque(); len(d.reasoning) > 0 || opaque != nil {
+		p := message.Part{Kind: message.Reasoning, Text: string(d.reasoning)}
+		if opaque != nil {
+			p.Opaque, p.Provider = opaque, d.opaque
+		}
+		parts = append(parts, p)
+	}
+	for _, text := range [][]byte{d.text, d.refusal} {
+		if len(text) > 0 {
+			parts = append(parts, message.Part{Kind: message.Text, Text: string(text)})
+		}
+	}
+	r.Message.Parts = d.calls.parts(parts, d.opaque)
+	if r.Finish == event.FinishStop {
+		switch {
+		case len(d.refusal) > 0: // the wire has a member for it, but no word
+			r.Finish, r.RawFinish = event.FinishContentFilter, "refusal"
+		case len(d.calls.list) > 0:
+			r.Finish = event.FinishToolCalls
+		}
+	}
+	return r
+}

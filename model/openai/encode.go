@@ -1,0 +1,201 @@
+package openai
+
+import (
+	"bytes"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/event"
+	"rein.example/rein/message"
+	"rein.example/rein/model"
+)
+
+// version names the encoder's output; any change of a byte needs another.
+const version = "openai-chat/1"
+
+// Encoder writes request bodies. It implements [model.Encoder] and
+// [model.Configured], is pure and safe for concurrent use. Text is written as
+// UTF-8, never \u-escaped but for control characters, which JSON wants escaped;
+// bytes that are not UTF-8 become U+FFFD.
+type Encoder struct {
+	provider string
+	quirks   Quirks
+	opaque   string // the message.Part.Provider of this server's opaque data
+}
+
+var (
+	_ model.Encoder    = (*Encoder)(nil)
+	_ model.Configured = (*Encoder)(nil)
+)
+
+// NewEncoder returns the encoder for a server that is called provider and
+// differs as quirks say. The error names the quirk that is none.
+func NewEncoder(provider string, quirks Quirks) (*Encoder, error) {
+	if err := quirks.check(); err != nil {
+		return nil, err
+	}
+	return &Encoder{provider: provider, quirks: quirks, opaque: opaqueName(provider)}, nil
+}
+
+// opaqueName is the name under which a provider's opaque data travels: what
+// OpenRouter signed means nothing to another server of the same wire.
+func opaqueName(provider string) string {
+	if provider == "openai" {
+		return "openai"
+	}
+	return "openai:" + provider
+}
+
+// Version returns "openai-chat/1".
+func (e *Encoder) Version() string { return version }
+
+// Head appends everything before the conversation: settings, tools, and the
+// system messages joined to one, since many chat templates take only one. Like
+// every member before "messages" they are the same bytes for equal arguments. A
+// schema that is not JSON is written as {}, which allows anything.
+func (e *Encoder) Head(dst []byte, p *model.Params, system []message.Message) []byte {
+	start := len(dst)
+	if p.Model != "" {
+		dst = quote(append(dst, `,"model":`...), p.Model)
+	}
+	if p.Stream {
+		dst = append(dst, `,"stream":true`...)
+		if !e.quirks.NoStreamOptions {
+			dst = append(dst, `,"stream_options":{"include_usage":true}`...)
+		}
+	} else {
+		dst = append(dst, `,"stream":false`...)
+	}
+	dst = e.tools(dst, p)
+	dst = e.responseFormat(dst, p)
+	if p.MaxOutput > 0 {
+		name := e.quirks.MaxTokens
+		if name == "" {
+			name = "max_tokens"
+		}
+		dst = integer(append(append(append(dst, `,"`...), name...), `":`...), p.MaxOutput)
+	}
+	dst = number(dst, `,"temperature":`, p.Sampling.Temperature)
+	dst = number(dst, `,"top_p":`, p.Sampling.TopP)
+	dst = number(dst, `,"seed":`, p.Sampling.Seed)
+	if p.Sampling.Reasoning != "" {
+		dst = quote(append(dst, `,"reasoning_effort":`...), p.Sampling.Reasoning)
+	}
+	dst = append(dst, `,"messages":[`...)
+	dst[start] = '{' // in place of the first comma
+	if len(system) > 0 {
+		dst = append(dst, `{"role":"system","content":"`...)
+		for i := range system {
+			if i > 0 {
+				dst = append(dst, `\n\n`...)
+			}
+			dst = texts(dst, &system[i])
+		}
+		dst = append(dst, `"},`...)
+	}
+	return dst
+}
+
+// tools appends the tools and what the model may do with them.
+func (e *Encoder) tools(dst []byte, p *model.Params) []byte {
+	if len(p.Tools) == 0 || p.NoTools && e.quirks.NoToolChoice {
+		return dst
+	}
+	dst = append(dst, `,"tools":[`...)
+	for i := range p.Tools {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = toolSpec(dst, &p.Tools[i])
+	}
+	dst = append(dst, ']')
+	switch {
+	case p.NoTools: // the definitions stay, so that the cached prefix does
+		dst = append(dst, `,"tool_choice":"none"`...)
+	case e.quirks.NoParallelCalls:
+		dst = append(dst, `,"parallel_tool_calls":false`...)
+	}
+	return dst
+}
+
+func toolSpec(dst []byte, t *event.ToolSpec) []byte {
+	dst = quote(append(dst, `{"type":"function","function":{"name":`...), t.Name)
+	if t.Description != "" {
+		dst = quote(append(dst, `,"description":`...), t.Description)
+	}
+	dst = append(dst, `,"parameters":`...)
+	if len(t.Schema) == 0 {
+		dst = append(dst, `{"type":"object","properties":{}}`...)
+	} else {
+		dst = value(dst, t.Schema)
+	}
+	return append(dst, `}}`...)
+}
+
+// responseFormat asks for an answer of the form of p.Schema.
+func (e *Encoder) responseFormat(dst []byte, p *model.Params) []byte {
+	if len(p.Schema) == 0 {
+		return dst
+	}
+	switch e.quirks.Schema {
+	case "none":
+		return dst
+	case "json_object":
+		return append(dst, `,"response_format":{"type":"json_object"}`...)
+	}
+	name := p.SchemaName
+	if name == "" {
+		name = "answer"
+	}
+	dst = quote(append(dst, `,"response_format":{"type":"json_schema","json_schema":{"name":`...), name)
+	if strictable(p.Schema) {
+		dst = append(dst, `,"strict":true`...)
+	}
+	dst = value(append(dst, `,"schema":`...), p.Schema)
+	return append(dst, `}}`...)
+}
+
+// Close appends everything after the last message. A body without any
+// conversation gets an empty user message: the wire wants one, and the system
+// message's comma waits for it.
+func (e *Encoder) Close(dst []byte, _ *model.Params, last *message.Message) []byte {
+	switch {
+	case last == nil:
+		dst = append(dst, `{"role":"user","content":""}`...)
+	case e.openText(last):
+		dst = append(dst, `"}`...)
+	}
+	return append(dst, `]}`...)
+}
+
+// quote appends s as a JSON string.
+func quote(dst []byte, s string) []byte {
+	dst, _ = jsontext.AppendQuote(dst, s) // the error only tells of U+FFFD
+	return dst
+}
+
+// inner appends s as it stands inside a JSON string.
+func inner(dst []byte, s string) []byte {
+	at := len(dst)
+	dst = quote(dst, s)
+	copy(dst[at:], dst[at+1:])
+	return dst[:len(dst)-2]
+}
+
+// value appends a JSON value in its plainest form, or {} if it is none.
+func value(dst []byte, v jsontext.Value) []byte {
+	out, err := jsontext.AppendFormat(dst, v, jsontext.PreserveRawStrings(false))
+	if err != nil {
+		return append(dst, `{}`...)
+	}
+	return out
+}
+
+// number appends name and the number s, if it is one.
+func number(dst []byte, name, s string) []byte {
+	v := jsontext.Value(s)
+	if s == "" || !v.IsValid() || v.Kind() != '0' {
+		return dst
+	}
+	return append(append(dst, name...), bytes.TrimSpace(v)...)
+}

@@ -1,0 +1,110 @@
+package openai
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The functions here read JSON that a server wrote, member by member, without
+// reflection. A value of an unexpected kind is skipped where that does no harm:
+// servers differ. What is not JSON, has a name twice or is not UTF-8 is an
+// error. Nesting is bounded by jsontext, at 10,000.
+
+// members calls f with each member's name, still quoted and only valid until f
+// reads on; f must read exactly one value. Anything but an object is skipped.
+func members(d *jsontext.Decoder, f func(name []byte) error) error {
+	return each(d, '{', '}', func() error {
+		name, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		return f(name)
+	})
+}
+
+// elements calls f for each element of an array, which f must read. Anything but
+// an array is skipped.
+func elements(d *jsontext.Decoder, f func() error) error { return each(d, '[', ']', f) }
+
+func each(d *jsontext.Decoder, open, end jsontext.Kind, f func() error) error {
+	if d.PeekKind() != open {
+		return d.SkipValue()
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	for d.PeekKind() != end {
+		if err := f(); err != nil {
+			return err
+		}
+	}
+	_, err := d.ReadToken()
+	return err
+}
+
+// appendString appends a string value; anything else is skipped.
+func appendString(dst []byte, d *jsontext.Decoder) ([]byte, error) {
+	if d.PeekKind() != '"' {
+		return dst, d.SkipValue()
+	}
+	v, err := d.ReadValue()
+	if err != nil {
+		return dst, err
+	}
+	return jsontext.AppendUnquote(dst, v)
+}
+
+// readString returns a string value, a number's text, or "".
+func readString(d *jsontext.Decoder) (string, error) {
+	if d.PeekKind() == '0' {
+		v, err := d.ReadValue()
+		return string(v), err
+	}
+	b, err := appendString(nil, d)
+	return string(b), err
+}
+
+// readInt returns a whole number; ok is false for anything else.
+func readInt(d *jsontext.Decoder) (n int64, ok bool, err error) {
+	if d.PeekKind() != '0' {
+		return 0, false, d.SkipValue()
+	}
+	v, err := d.ReadValue()
+	if err != nil {
+		return 0, false, err
+	}
+	n, bad := strconv.ParseInt(string(v), 10, 64)
+	return n, bad == nil, nil
+}
+
+// readRaw returns a copy of the next value as it is, nil for null.
+func readRaw(d *jsontext.Decoder) (jsontext.Value, error) {
+	v, err := d.ReadValue()
+	if err != nil || v.Kind() == 'n' {
+		return nil, err
+	}
+	return v.Clone(), nil
+}
+
+// member returns the value of one member of the object v, or nil.
+func member(v jsontext.Value, name string) jsontext.Value {
+	if len(v) == 0 {
+		return nil
+	}
+	var found jsontext.Value
+	d := jsontext.NewDecoder(bytes.NewReader(v))
+	quoted := string(quote(nil, name))
+	err := members(d, func(n []byte) (err error) {
+		if string(n) == quoted {
+			found, err = readRaw(d)
+			return err
+		}
+		return d.SkipValue()
+	})
+	if err != nil {
+		return nil
+	}
+	return found
+}
