@@ -75,7 +75,7 @@ func (m *matcher) with(name, value string) (*matcher, error) {
 		n.first[p.text[0]] = true
 		n.byStart[key] = append(n.byStart[key], p)
 	}
-	for _, ps := range n.byStart {
+	for _, ps := range n.byStart { // order: each list is sorted by itself
 		slices.SortStableFunc(ps, func(a, b pattern) int { return cmp.Compare(len(b.text), len(a.text)) })
 	}
 	return n, nil

@@ -10,7 +10,7 @@ import (
 
 // The generated files are what the generator makes of the structs now.
 func TestGeneratedFilesAreCurrent(t *testing.T) {
-	for _, dir := range []string{"../../message", "../../event", "sample"} {
+	for _, dir := range []string{"../../message", "../../event", "sample", "sample/other"} {
 		want, err := Generate(dir, "codec_gen.go")
 		if err != nil {
 			t.Fatal(err)
@@ -20,7 +20,7 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%s is not current: run go generate ./message ./event ./internal/gencodec/sample", filepath.Join(dir, "codec_gen.go"))
+			t.Errorf("%s is not current: run go generate ./message ./event ./internal/gencodec/...", filepath.Join(dir, "codec_gen.go"))
 		}
 		again, err := Generate(dir, "codec_gen.go")
 		if err != nil || !bytes.Equal(again, want) {

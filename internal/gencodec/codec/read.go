@@ -50,8 +50,10 @@ func Unmarshal(raw []byte, x Decodable) error {
 	p.buf = *bytes.NewBuffer(raw)
 	p.dec.Reset(&p.buf)
 	err := readObject(&p.dec, x)
-	p.buf = bytes.Buffer{}
-	p.dec.Reset(&p.buf) // lets go of raw
+	if len(raw) > 64<<10 { // let go of it; a small one may stay until the next
+		p.buf = bytes.Buffer{}
+		p.dec.Reset(&p.buf)
+	}
 	pool.Put(p)
 	return err
 }

@@ -14,7 +14,6 @@ import (
 	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"rein.example/rein/internal/gencodec/codec"
-	"rein.example/rein/message"
 )
 
 // Value is a pointer to a struct with generated methods.
@@ -29,27 +28,41 @@ var texts = []string{
 	"\x00\x01\x1f\x7f\b\f", "naïve café, 東京, 🙂, \u2028\u2029", "<script>&amp;</script>", "bad \xff utf-8 \xc3", "\xed\xa0\x80", "\\u0041 \\n",
 }
 
-// Raws are values for Fill that read the same as they are written.
-func Raws() []string {
-	return []string{
-		`{}`, `[]`, `true`, `-1.5e+10`, `"x\u00e9\"\\y"`, `{"a":[1,2,{"b":"c"}],"d":null}`, `{"ключ":"значение"}`,
-	}
+// raws are values that read the same as they are written.
+var raws = []string{
+	`{}`, `[]`, `true`, `-1.5e+10`, `"x\u00e9\"\\y"`, `{"a":[1,2,{"b":"c"}],"d":null}`, `{"ключ":"значение"}`,
 }
 
-// Fill sets v, which is settable, to anything that its type can hold. Structs
-// are filled to a depth of depth, raw values taken from raws.
-func Fill(r *rand.Rand, v reflect.Value, raws []string, depth int) {
-	switch x := v.Addr().Interface().(type) {
-	case *message.Count:
-		*x = []message.Count{0, message.Known(0), message.Known(r.Int64N(1 << 40)), message.Known(math.MaxInt64)}[r.IntN(4)]
+// Filler makes up values.
+type Filler struct {
+	*rand.Rand
+	// Depth is how deep slices and pointers are nested.
+	Depth int
+	// Raws are the raw JSON values to choose from; nil for a few of each kind.
+	Raws []string
+	// Special sets what x points to, if it needs to be of a certain form, and
+	// returns whether it did. It may be nil.
+	Special func(x any) bool
+}
+
+// Fill sets v, which is settable, to anything that its type can hold.
+func (r Filler) Fill(v reflect.Value) {
+	if r.Special != nil && r.Special(v.Addr().Interface()) {
 		return
-	case *jsontext.Value:
-		*x = nil
+	}
+	if raw, ok := v.Addr().Interface().(*jsontext.Value); ok {
+		from := raws
+		if r.Raws != nil {
+			from = r.Raws
+		}
+		*raw = nil
 		if r.IntN(3) > 0 {
-			*x = jsontext.Value(raws[r.IntN(len(raws))])
+			*raw = jsontext.Value(from[r.IntN(len(from))])
 		}
 		return
 	}
+	inner := r
+	inner.Depth--
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(texts[r.IntN(len(texts))])
@@ -67,20 +80,20 @@ func Fill(r *rand.Rand, v reflect.Value, raws []string, depth int) {
 			}
 		}
 	case reflect.Slice:
-		if n := r.IntN(4); n > 0 && depth > 0 {
+		if n := r.IntN(4); n > 0 && r.Depth > 0 {
 			v.Set(reflect.MakeSlice(v.Type(), n, n))
 			for i := range n {
-				Fill(r, v.Index(i), raws, depth-1)
+				inner.Fill(v.Index(i))
 			}
 		}
 	case reflect.Pointer:
-		if r.IntN(2) == 0 && depth > 0 {
+		if r.IntN(2) == 0 && r.Depth > 0 {
 			v.Set(reflect.New(v.Type().Elem()))
-			Fill(r, v.Elem(), raws, depth-1)
+			inner.Fill(v.Elem())
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			Fill(r, v.Field(i), raws, depth)
+			r.Fill(v.Field(i))
 		}
 	default:
 		panic("Fill does not know " + v.Type().String())

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"rein.example/rein/internal/gencodec/codec"
-	"rein.example/rein/message"
+	"rein.example/rein/internal/gencodec/sample/other"
 )
 
 // AppendJSON appends x as a JSON object to dst.
@@ -40,16 +40,16 @@ func (x *Everything) AppendJSON(dst []byte) []byte {
 		dst = codec.End(dst, ']')
 		dst = append(dst, ',')
 	}
-	if x.Role != "" {
-		dst = append(dst, `"role":`...)
-		dst = codec.AppendString(dst, x.Role)
+	if x.Taste != "" {
+		dst = append(dst, `"taste":`...)
+		dst = codec.AppendString(dst, x.Taste)
 		dst = append(dst, ',')
 	}
-	if len(x.Roles) > 0 {
-		dst = append(dst, `"roles":`...)
+	if len(x.Tastes) > 0 {
+		dst = append(dst, `"tastes":`...)
 		dst = append(dst, '[')
-		for i := range x.Roles {
-			dst = codec.AppendString(dst, x.Roles[i])
+		for i := range x.Tastes {
+			dst = codec.AppendString(dst, x.Tastes[i])
 			dst = append(dst, ',')
 		}
 		dst = codec.End(dst, ']')
@@ -96,14 +96,14 @@ func (x *Everything) AppendJSON(dst []byte) []byte {
 	}
 	dst = append(dst, `"byte":`...)
 	dst = strconv.AppendUint(dst, uint64(x.Byte), 10)
-	dst = append(dst, `,"count":`...)
-	dst = x.Count.AppendJSON(dst)
+	dst = append(dst, `,"price":`...)
+	dst = x.Price.AppendJSON(dst)
 	dst = append(dst, ',')
-	if len(x.Counts) > 0 {
-		dst = append(dst, `"counts":`...)
+	if len(x.Prices) > 0 {
+		dst = append(dst, `"prices":`...)
 		dst = append(dst, '[')
-		for i := range x.Counts {
-			dst = x.Counts[i].AppendJSON(dst)
+		for i := range x.Prices {
+			dst = x.Prices[i].AppendJSON(dst)
 			dst = append(dst, ',')
 		}
 		dst = codec.End(dst, ']')
@@ -169,14 +169,14 @@ func (x *Everything) AppendJSON(dst []byte) []byte {
 		dst = codec.End(dst, ']')
 		dst = append(dst, ',')
 	}
-	if x.Usage.Input != 0 || x.Usage.Cached != 0 || x.Usage.CacheWrite != 0 || x.Usage.Output != 0 || x.Usage.Reasoning != 0 {
-		dst = append(dst, `"usage":`...)
-		dst = x.Usage.AppendJSON(dst)
+	if x.Dish.Taste != "" || x.Dish.Name != "" || x.Dish.Price != 0 {
+		dst = append(dst, `"dish":`...)
+		dst = x.Dish.AppendJSON(dst)
 		dst = append(dst, ',')
 	}
-	if x.Message != nil {
-		dst = append(dst, `"message":`...)
-		dst = x.Message.AppendJSON(dst)
+	if x.Special != nil {
+		dst = append(dst, `"special":`...)
+		dst = x.Special.AppendJSON(dst)
 		dst = append(dst, ',')
 	}
 	if len(x.Children) > 0 {
@@ -227,11 +227,11 @@ func (x *Everything) DecodeJSON(dec *jsontext.Decoder) error {
 				*x, err = decodeColour(dec)
 				return err
 			})
-		case `"role"`:
-			x.Role, err = decodeMessageRole(dec)
-		case `"roles"`:
-			x.Roles, err = codec.Slice(dec, func(x *message.Role, dec *jsontext.Decoder) (err error) {
-				*x, err = decodeMessageRole(dec)
+		case `"taste"`:
+			x.Taste, err = decodeOtherTaste(dec)
+		case `"tastes"`:
+			x.Tastes, err = codec.Slice(dec, func(x *other.Taste, dec *jsontext.Decoder) (err error) {
+				*x, err = decodeOtherTaste(dec)
 				return err
 			})
 		case `"level"`:
@@ -274,10 +274,10 @@ func (x *Everything) DecodeJSON(dec *jsontext.Decoder) error {
 			var v uint64
 			v, err = codec.Uint(dec, 8)
 			x.Byte = uint8(v)
-		case `"count"`:
-			err = x.Count.DecodeJSON(dec)
-		case `"counts"`:
-			x.Counts, err = codec.Slice(dec, (*message.Count).DecodeJSON)
+		case `"price"`:
+			err = x.Price.DecodeJSON(dec)
+		case `"prices"`:
+			x.Prices, err = codec.Slice(dec, (*other.Price).DecodeJSON)
 		case `"grid"`:
 			x.Grid, err = codec.Slice(dec, func(x *[]string, dec *jsontext.Decoder) (err error) {
 				*x, err = codec.Strings(dec)
@@ -302,10 +302,10 @@ func (x *Everything) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Kept, err = codec.Strings(dec)
 		case `"args"`:
 			x.Args, err = codec.Strings(dec)
-		case `"usage"`:
-			err = x.Usage.DecodeJSON(dec)
-		case `"message"`:
-			x.Message, err = codec.Pointer(dec, (*message.Message).DecodeJSON)
+		case `"dish"`:
+			err = x.Dish.DecodeJSON(dec)
+		case `"special"`:
+			x.Special, err = codec.Pointer(dec, (*other.Dish).DecodeJSON)
 		case `"children"`:
 			x.Children, err = codec.Slice(dec, (*Everything).DecodeJSON)
 		case `"next"`:
@@ -343,10 +343,11 @@ func (x *Everything) MapText(f func(string) string) {
 	for i := range x.Args {
 		x.Args[i] = codec.MapJSON(x.Args[i], f)
 	}
-	if x.Message != nil {
-		pi := *x.Message
+	x.Dish.MapText(f)
+	if x.Special != nil {
+		pi := *x.Special
 		pi.MapText(f)
-		x.Message = &pi
+		x.Special = &pi
 	}
 	x.Children = slices.Clone(x.Children)
 	for i := range x.Children {
@@ -370,17 +371,13 @@ func decodeColour(dec *jsontext.Decoder) (Colour, error) {
 	return Colour(codec.Unquote(v)), err
 }
 
-func decodeMessageRole(dec *jsontext.Decoder) (message.Role, error) {
+func decodeOtherTaste(dec *jsontext.Decoder) (other.Taste, error) {
 	v, err := codec.Quoted(dec)
 	switch string(v) {
-	case `"system"`:
-		return message.System, err
-	case `"user"`:
-		return message.User, err
-	case `"assistant"`:
-		return message.Assistant, err
-	case `"tool"`:
-		return message.Tool, err
+	case `"sweet"`:
+		return other.Sweet, err
+	case `"sour"`:
+		return other.Sour, err
 	}
-	return message.Role(codec.Unquote(v)), err
+	return other.Taste(codec.Unquote(v)), err
 }

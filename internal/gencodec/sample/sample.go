@@ -5,7 +5,7 @@ package sample
 import (
 	"github.com/go-json-experiment/json/jsontext"
 
-	"rein.example/rein/message"
+	"rein.example/rein/internal/gencodec/sample/other"
 )
 
 //go:generate go run .. -out codec_gen.go .
@@ -32,8 +32,8 @@ type Everything struct {
 	Spoken    Word             `json:"spoken,omitempty" rein:"text"`
 	Colour    Colour           `json:"colour"`
 	Colours   []Colour         `json:"colours,omitempty"`
-	Role      message.Role     `json:"role,omitempty"`
-	Roles     []message.Role   `json:"roles,omitempty"`
+	Taste     other.Taste      `json:"taste,omitempty"`
+	Tastes    []other.Taste    `json:"tastes,omitempty"`
 	Level     Level            `json:"level"`
 	Levels    []Level          `json:"levels,omitempty"`
 	Flag      Flag             `json:"flag"`
@@ -43,16 +43,16 @@ type Everything struct {
 	Small     int8             `json:"small,omitempty"`
 	Unsigned  uint64           `json:"unsigned,omitempty"`
 	Byte      uint8            `json:"byte"`
-	Count     message.Count    `json:"count"`
-	Counts    []message.Count  `json:"counts,omitempty"`
+	Price     other.Price      `json:"price"`
+	Prices    []other.Price    `json:"prices,omitempty"`
 	Grid      [][]string       `json:"grid,omitempty"`
 	Numbers   []int64          `json:"numbers"`
 	Raws      []jsontext.Value `json:"raws,omitempty"`
 	Name      *string          `json:"name"`
 	Kept      []string         `json:"kept,omitempty" rein:"keep"`
 	Args      []string         `json:"args,omitempty" rein:"json"`
-	Usage     message.Usage    `json:"usage,omitzero"`
-	Message   *message.Message `json:"message,omitempty"`
+	Dish      other.Dish       `json:"dish,omitzero"`
+	Special   *other.Dish      `json:"special,omitempty"`
 	Children  []Everything     `json:"children,omitempty"`
 	Next      *Everything      `json:"next,omitzero"`
 }
