@@ -68,8 +68,10 @@ type RunTool struct {
 	Attempt  int64
 	// Timeout in milliseconds.
 	Timeout int64
-	// Seen is what the run knows of the resources that the call names.
+	// Seen is what the run knows of files and the like.
 	Seen []event.Seen
+	// Value: the tool's JSON value is to stand in the outcome.
+	Value bool
 	// Cancel: give it up now; its outcome still has to come.
 	Cancel bool
 }
@@ -85,6 +87,9 @@ type AskApproval struct {
 	Hash   event.Hash
 	Settle bool
 	Why    string
+	// Asked: the journal holds the approval.asked already (the run was resumed
+	// since); only somebody to answer is missing.
+	Asked bool
 }
 
 // Judge asks user code about one call; its outcome is hook.answered.

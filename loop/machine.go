@@ -1,15 +1,399 @@
 package loop
 
-import "rein.example/rein/event"
+import (
+	"fmt"
+	"sort"
+	"strconv"
 
-// Machine is the state of one run.
-type Machine struct{}
+	"rein.example/rein/event"
+	"rein.example/rein/guard"
+	"rein.example/rein/message"
+	"rein.example/rein/schema"
+	"rein.example/rein/window"
+)
+
+// phase says which part of a step the run is in.
+type phase uint8
+
+const (
+	// phaseNew: nothing has happened yet.
+	phaseNew phase = iota
+	// phaseBoundary: between two steps; it is decided whether and how to go on.
+	phaseBoundary
+	// phaseModel: a model call is outstanding.
+	phaseModel
+	// phaseReply: a reply has come and is to be parsed.
+	phaseReply
+	// phaseTools: the calls of a reply are judged and carried out.
+	phaseTools
+	// phaseFinished: the run is over.
+	phaseFinished
+)
+
+// Machine is the state of one run. It is not safe for concurrent use. What it
+// hands out in commands is only appended to, never changed, while the command
+// is outstanding, apart from a command's Cancel field.
+type Machine struct {
+	run  string
+	root string
+	spec *event.Spec
+
+	tools  []toolInfo // sorted by name
+	names  []string
+	policy *guard.Policy
+
+	phase  phase
+	paused event.Cause // empty while the run is going on
+	seq    int64
+	now    int64 // time of the last event, Unix milliseconds; never goes back
+
+	// Conversation.
+	system []message.Message
+	msgs   []message.Message
+	queue  []queued // input that came in the middle of a step
+	sizes  window.Sizes
+	sent   int64 // turn tokens that the last request already held
+	epoch  int64
+
+	call  modelCall
+	reply *event.ModelAnswered
+	turn  []call
+
+	// What the run remembers of earlier calls.
+	calls     []*record          // in call order
+	byID      map[string]*record // by id and wire id; looked up only
+	prevTurn  int                // index in calls where the turn before began
+	thisTurn  int                // and where the present one does
+	lastWrite int                // index in calls of the last successful write, -1
+	ledger    map[string]*entry  // idempotency keys; looked up only
+	entries   []*entry           // the same in order
+	ordinals  map[string]int64   // started writes by key without ordinal; looked up only
+	seen      coverage
+
+	// How far it is.
+	steps     int64
+	toolCalls int64
+	fresh     int64 // tokens that count against the limit
+	usage     message.Usage
+	empty     int64 // replies in a row without call or answer
+	malformed int64 // replies in a row whose calls were all unusable
+	cutOff    int64 // answers in a row that hit the output limit
+	refusals  int64 // turns in a row whose calls were all denied
+	repeats   int64 // intercepted repetitions in a row
+	reasked   bool  // told once that the result must be submitted
+	noticed   bool  // told that one step is left
+
+	// How it ends.
+	halt    event.InputKind    // a stop or cancel that is being carried out
+	haltWhy string             //
+	pause   bool               // pause at the next boundary
+	over    event.Reason       // a limit is reached: one last call, then this reason
+	overWhy string             //
+	verdict *event.RunFinished // decided, to be recorded
+	end     *event.RunFinished // recorded
+	note    *event.NoticeAdded // decided, to be recorded
+	idle    bool               // nothing to do until the next input
+
+	started    int64 // time of run.started
+	pausedAt   int64
+	away       int64 // time spent paused
+	wallID     string
+	wallPassed bool
+
+	out []Command
+}
+
+// queued is a message that waits for the next boundary.
+type queued struct {
+	msg    message.Message
+	tokens int64
+}
+
+// toolInfo is a tool with its compiled schema.
+type toolInfo struct {
+	*event.ToolSpec
+	schema *schema.Schema
+	// confirms: it is the confirm tool of another.
+	confirms bool
+}
 
 // New returns the machine of the run with the given id, before any event.
-func New(run string) *Machine { return &Machine{} }
+func New(run string) *Machine {
+	return &Machine{run: run, lastWrite: -1, byID: map[string]*record{},
+		ledger: map[string]*entry{}, ordinals: map[string]int64{}}
+}
 
-// Apply folds one event.
-func (m *Machine) Apply(e *event.Event) error { return nil }
+// Apply folds one event: the next one in sequence. It fails, and the machine
+// must be thrown away, if the event is not the next one or if the journal does
+// not begin with a usable run.started. Events that the machine does not know or
+// did not wait for change nothing.
+func (m *Machine) Apply(e *event.Event) error {
+	if e.Seq != m.seq+1 {
+		return fmt.Errorf("event %d cannot follow event %d", e.Seq, m.seq)
+	}
+	if start, ok := e.Data.(*event.RunStarted); ok != (m.phase == phaseNew) {
+		return fmt.Errorf("event %d is %s: a journal begins with %s and has only one", e.Seq, e.Data.Type(), event.TypeRunStarted)
+	} else if ok {
+		return m.begin(e, start)
+	}
+	before := m.now
+	m.seq, m.now = e.Seq, max(m.now, e.Time)
+	if m.phase == phaseFinished {
+		return nil
+	}
+	switch d := e.Data.(type) {
+	case *event.InputReceived:
+		m.input(d)
+	case *event.NoticeAdded:
+		m.say(message.NewText(message.System, d.Text), d.Tokens.Or(0))
+		m.told(d)
+	case *event.ContextAssembled:
+		m.assembled(d)
+	case *event.ModelCalled:
+		m.call.called(d)
+	case *event.ModelAnswered:
+		m.answered(d)
+	case *event.ModelFailed:
+		m.failed(d)
+	case *event.TimerFired:
+		m.timer(d)
+	case *event.ReplyParsed:
+		m.parsed(d)
+	case *event.CallJudged:
+		m.judged(d)
+	case *event.ApprovalAsked:
+		m.asked(d)
+	case *event.ApprovalGiven:
+		m.given(d)
+	case *event.ToolStarted:
+		m.toolStarted(d)
+	case *event.ToolFinished:
+		m.toolFinished(d)
+	case *event.RunPaused:
+		m.paused, m.pausedAt = d.Cause, m.now
+		m.halt, m.pause = "", false
+	case *event.RunResumed:
+		m.resumed(before)
+	case *event.RunFinished:
+		m.end, m.phase = d, phaseFinished
+	}
+	return nil
+}
 
-// Next returns every outstanding command.
-func (m *Machine) Next() []Command { return nil }
+// begin folds run.started.
+func (m *Machine) begin(e *event.Event, d *event.RunStarted) error {
+	if d.Format > event.Version {
+		return fmt.Errorf("the run was recorded by a newer version (format %d, this one reads up to %d): update rein", d.Format, event.Version)
+	}
+	policy, err := guard.New(d.Spec.Permissions)
+	if err != nil {
+		return fmt.Errorf("permissions of the run: %w", err)
+	}
+	for i := range d.Spec.Tools {
+		t := &d.Spec.Tools[i]
+		s, err := schema.Compile(t.Schema)
+		if err != nil {
+			return fmt.Errorf("schema of tool %s: %w", t.Name, err)
+		}
+		m.tools = append(m.tools, toolInfo{ToolSpec: t, schema: s})
+		m.sizes.Tools += t.Tokens.Or(0)
+	}
+	sort.SliceStable(m.tools, func(i, j int) bool { return m.tools[i].Name < m.tools[j].Name })
+	for i := range m.tools {
+		m.names = append(m.names, m.tools[i].Name)
+		if t := m.tool(m.tools[i].Confirm); t != nil {
+			t.confirms = true
+		}
+	}
+	m.spec, m.policy, m.root = &d.Spec, policy, d.Root
+	if m.root == "" {
+		m.root = m.run
+	}
+	m.system = window.System(d.Spec.System)
+	for _, b := range d.Spec.System {
+		m.sizes.System = append(m.sizes.System, event.BlockSize{Name: b.Name, Tokens: b.Tokens.Or(0)})
+	}
+	m.usage = message.Usage{Input: message.Known(0), Cached: message.Known(0), CacheWrite: message.Known(0),
+		Output: message.Known(0), Reasoning: message.Known(0)}
+	m.seq, m.now, m.started = e.Seq, e.Time, e.Time
+	m.wallID = m.id(0)
+	m.phase, m.idle = phaseBoundary, true
+	return nil
+}
+
+// id names the command with the given index that the last event causes.
+func (m *Machine) id(index int) string {
+	b := make([]byte, 0, 24)
+	b = strconv.AppendInt(b, m.seq, 10)
+	b = append(b, '.')
+	return string(strconv.AppendInt(b, int64(index), 10))
+}
+
+// tool returns the tool of that name, or nil.
+func (m *Machine) tool(name string) *toolInfo {
+	i := sort.Search(len(m.tools), func(i int) bool { return m.tools[i].Name >= name })
+	if i < len(m.tools) && m.tools[i].Name == name {
+		return &m.tools[i]
+	}
+	return nil
+}
+
+// say puts a message at the end of the conversation.
+func (m *Machine) say(msg message.Message, tokens int64) {
+	m.msgs = append(m.msgs, msg)
+	m.sizes.Turns += tokens
+}
+
+// input folds input.received.
+func (m *Machine) input(d *event.InputReceived) {
+	switch d.Kind {
+	case event.InputPause:
+		m.pause = m.paused == ""
+	case event.InputStop, event.InputCancel:
+		if m.paused == "" || d.Kind == event.InputCancel {
+			m.paused = ""
+			m.halt, m.haltWhy = d.Kind, d.Why
+		}
+	default:
+		msg := message.Message{Role: message.User, Parts: d.Parts}
+		m.idle = false
+		if m.phase == phaseBoundary {
+			m.say(msg, d.Tokens.Or(0))
+		} else {
+			m.queue = append(m.queue, queued{msg, d.Tokens.Or(0)})
+		}
+		if m.paused == event.CauseTurnDone {
+			m.wake()
+		}
+	}
+}
+
+// wake ends a pause.
+func (m *Machine) wake() {
+	if m.paused != "" {
+		m.away += m.now - m.pausedAt
+		m.paused = ""
+	}
+}
+
+// resumed folds run.resumed: whatever was in flight has lost its engine. Since
+// the event before, nobody has worked on the run.
+func (m *Machine) resumed(before int64) {
+	if m.paused == "" {
+		m.pausedAt = before
+	}
+	m.away += m.now - m.pausedAt
+	m.paused = ""
+	m.halt, m.pause = "", false
+	m.wallID = m.id(0)
+	m.call.lost(m.id(1))
+	for i := range m.turn {
+		m.lost(&m.turn[i], 2+i)
+	}
+}
+
+// timer folds timer.fired.
+func (m *Machine) timer(d *event.TimerFired) {
+	switch d.ID {
+	case m.wallID:
+		m.wallPassed = true
+		m.reach(event.ReasonTimeLimit, "the time for the run is used up")
+		m.call.cancel = m.phase == phaseModel && m.call.purpose != event.PurposeFinal
+	case m.call.waitID:
+		if m.phase == phaseModel {
+			m.call.again(m.id(0))
+		}
+	}
+}
+
+// reach notes that a limit ends the run: one last call, then reason. The first
+// limit counts.
+func (m *Machine) reach(reason event.Reason, why string) {
+	if m.over == "" {
+		m.over, m.overWhy = reason, why
+	}
+}
+
+// Next returns every outstanding command, or one decision of the machine's own
+// ([*Record] or [*Finish]), which comes before everything else. The slice is
+// valid until the next call of Apply or Next. Next changes nothing: called
+// twice it returns the same.
+func (m *Machine) Next() []Command {
+	m.out = m.out[:0]
+	if m.phase == phaseNew || m.phase == phaseFinished || m.paused != "" {
+		return m.out
+	}
+	if c := m.decide(); c != nil {
+		return append(m.out, c)
+	}
+	if m.spec.Limits.Wall > 0 && !m.wallPassed {
+		m.out = append(m.out, &Wait{ID: m.wallID, Until: m.started + m.away + m.spec.Limits.Wall})
+	}
+	switch m.phase {
+	case phaseModel:
+		m.out = append(m.out, m.call.command(m))
+	case phaseTools:
+		m.callCommands()
+	}
+	return m.out
+}
+
+// decide returns what the machine can decide by itself now, or nil.
+func (m *Machine) decide() Command {
+	if m.halt != "" {
+		if m.inFlight() {
+			return nil
+		}
+		if m.halt == event.InputCancel {
+			return &Finish{&event.RunFinished{Reason: event.ReasonCancelled, Detail: m.haltWhy}}
+		}
+		return recording(&event.RunPaused{Cause: event.CauseInterrupted, Why: m.haltWhy})
+	}
+	switch m.phase {
+	case phaseBoundary:
+		return m.boundary()
+	case phaseReply:
+		return recording(m.parse())
+	case phaseTools:
+		return m.judge()
+	}
+	return nil
+}
+
+// recording returns the command to append data.
+func recording(data ...event.Data) *Record { return &Record{Data: data} }
+
+// inFlight reports whether something was started that has no outcome yet.
+func (m *Machine) inFlight() bool {
+	if m.phase == phaseModel && m.call.started {
+		return true
+	}
+	if m.phase == phaseTools {
+		for i := range m.turn {
+			if c := &m.turn[i]; c.state == callRunning {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Waiting reports that nothing but a person can move the run on, and what for:
+// questions were asked and nothing else is outstanding. An engine that has
+// nobody to ask pauses the run with this cause.
+func (m *Machine) Waiting() (cause event.Cause, waiting bool) {
+	if m.phase != phaseTools || m.paused != "" || m.halt != "" || m.decide() != nil {
+		return "", false
+	}
+	for i := range m.turn {
+		switch c := &m.turn[i]; {
+		case c.state == callAsking && !c.askedFor, c.state == callRunning, c.state == callReady && m.mayRun(i):
+			return "", false
+		case c.state == callAsking && c.settle:
+			cause = event.CauseWaitingInput
+		case c.state == callAsking && cause == "":
+			cause = event.CauseWaitingApproval
+		}
+	}
+	return cause, cause != ""
+}

@@ -1,0 +1,109 @@
+package loop
+
+import (
+	"fmt"
+
+	"rein.example/rein/event"
+	"rein.example/rein/window"
+)
+
+// Kinds of notices.
+const (
+	noticeLastStep = "last_step"
+	noticeLimit    = "limit"
+	noticeSubmit   = "submit"
+	noticeReply    = "unusable_reply"
+	noticeCutOff   = "cut_off"
+)
+
+// boundary decides how to go on between two steps.
+func (m *Machine) boundary() Command {
+	if m.verdict != nil {
+		return &Finish{m.verdict}
+	}
+	if m.note != nil {
+		return recording(m.note)
+	}
+	if m.pause {
+		return recording(&event.RunPaused{Cause: event.CauseInterrupted})
+	}
+	if m.idle {
+		return recording(&event.RunPaused{Cause: event.CauseTurnDone})
+	}
+	if reason, why := m.limit(); reason != "" {
+		return m.finalCall(why)
+	}
+	if n := m.lastStepNotice(); n != nil {
+		return recording(n)
+	}
+	return m.assemble(event.PurposeStep, m.empty >= 2)
+}
+
+// limit returns the limit that is reached, if any.
+func (m *Machine) limit() (event.Reason, string) {
+	l := &m.spec.Limits
+	switch {
+	case m.over != "":
+		return m.over, m.overWhy
+	case l.Steps > 0 && m.steps >= l.Steps:
+		return event.ReasonStepLimit, fmt.Sprintf("all %d steps are used", l.Steps)
+	case l.ToolCalls > 0 && m.toolCalls >= l.ToolCalls:
+		return event.ReasonToolLimit, fmt.Sprintf("all %d tool calls are used", l.ToolCalls)
+	case l.Tokens > 0 && m.fresh >= l.Tokens:
+		return event.ReasonTokenLimit, fmt.Sprintf("%d of %d tokens are used", m.fresh, l.Tokens)
+	}
+	return "", ""
+}
+
+// lastStepNotice tells the model once that one step is left. A run of one step
+// knows it from the start.
+func (m *Machine) lastStepNotice() event.Data {
+	l := m.spec.Limits.Steps
+	if m.noticed || l <= 1 || m.steps != l-1 {
+		return nil
+	}
+	return &event.NoticeAdded{Kind: noticeLastStep,
+		Text: "This is the last step in which you can use tools. Finish with it, or answer with what you have."}
+}
+
+// finalCall asks for the best answer from what is known.
+func (m *Machine) finalCall(why string) Command {
+	if !m.call.limitTold {
+		return recording(&event.NoticeAdded{Kind: noticeLimit, Text: "The run ends here: " + why +
+			". No tool can be called any more. Give the best answer that what you know allows: what is done, what is not, and what should come next."})
+	}
+	return m.assemble(event.PurposeFinal, true)
+}
+
+// told folds what a notice means for later decisions.
+func (m *Machine) told(d *event.NoticeAdded) {
+	m.note = nil
+	switch d.Kind {
+	case noticeLastStep:
+		m.noticed = true
+	case noticeLimit:
+		m.reach(m.limit())
+		m.call.limitTold = true
+	}
+}
+
+// assemble records what the model is about to see, or finishes the run if that
+// cannot fit.
+func (m *Machine) assemble(purpose event.Purpose, noTools bool) Command {
+	if err := window.Check(&m.sizes, &m.spec.Window); err != nil {
+		return &Finish{&event.RunFinished{Reason: event.ReasonContextOverflow, Detail: err.Error()}}
+	}
+	return recording(&event.ContextAssembled{
+		Purpose: purpose, Step: m.steps + 1, Blocks: m.sizes.Blocks(), Tokens: m.sizes.Total(),
+		Budget: window.Budget(&m.spec.Window), Messages: int64(len(m.msgs)), NoTools: noTools,
+	})
+}
+
+// assembled folds context.assembled: the request is fixed, and is to be sent.
+func (m *Machine) assembled(d *event.ContextAssembled) {
+	m.fresh += d.Tokens - m.sent
+	m.sent = d.Tokens
+	m.call = modelCall{id: m.id(0), purpose: d.Purpose, step: d.Step, attempt: 1, noTools: d.NoTools,
+		limitTold: m.call.limitTold, outputBoost: m.call.outputBoost, malformedTold: m.call.malformedTold}
+	m.phase = phaseModel
+}

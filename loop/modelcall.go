@@ -1,0 +1,218 @@
+package loop
+
+import (
+	"strconv"
+
+	"rein.example/rein/event"
+	"rein.example/rein/message"
+)
+
+// modelCall is the model call of the present step.
+type modelCall struct {
+	id      string
+	purpose event.Purpose
+	step    int64
+	attempt int64
+	noTools bool
+	started bool
+	cancel  bool
+	// waitID and until are set between two attempts.
+	waitID string
+	until  int64
+	// malformedTold: the provider's complaint about a call was passed on once.
+	malformedTold bool
+	// limitTold: the model knows that this is its last call.
+	limitTold bool
+	// outputBoost doubles the room for the reply after one that was cut off.
+	outputBoost bool
+
+	cmd *CallModel // built once per attempt
+}
+
+// command returns the outstanding command: the call, or the wait before it.
+func (c *modelCall) command(m *Machine) Command {
+	if c.waitID != "" {
+		return &Wait{ID: c.waitID, Until: c.until}
+	}
+	if c.cmd == nil {
+		c.cmd = &CallModel{
+			ID: c.id, Purpose: c.purpose, Step: c.step, Attempt: c.attempt, Model: m.spec.Model,
+			System: m.system, Messages: m.msgs[:len(m.msgs):len(m.msgs)], Epoch: m.epoch,
+			NoTools: c.noTools, MaxOutput: m.spec.Limits.Output,
+		}
+		if c.outputBoost {
+			c.cmd.MaxOutput *= 2
+		}
+		if c.purpose == event.PurposeFinal && len(m.spec.Submit) > 0 {
+			c.cmd.Schema, c.cmd.SchemaName = m.spec.Submit, "result"
+		}
+	}
+	c.cmd.Cancel = c.cancel || m.halt != ""
+	return c.cmd
+}
+
+// called folds model.called.
+func (c *modelCall) called(d *event.ModelCalled) {
+	if d.ID == c.id {
+		c.started = true
+	}
+}
+
+// again starts the next attempt under a new id.
+func (c *modelCall) again(id string) {
+	c.id, c.waitID, c.until, c.started, c.cmd = id, "", 0, false, nil
+	c.attempt++
+}
+
+// lost gives a call that was in flight in a dead process a new id.
+func (c *modelCall) lost(id string) {
+	if c.started {
+		c.again(id)
+	}
+	c.cancel = false
+	if c.cmd != nil {
+		c.cmd.Cancel = false
+	}
+}
+
+// answered folds model.answered.
+func (m *Machine) answered(d *event.ModelAnswered) {
+	if m.phase != phaseModel || d.ID != m.call.id {
+		return
+	}
+	m.count(&d.Usage)
+	m.fresh += d.Usage.Output.Or(d.Tokens.Or(0))
+	m.reply = d
+	m.phase = phaseReply
+}
+
+// count adds what a call consumed. One unknown figure makes the sum unknown.
+func (m *Machine) count(u *message.Usage) {
+	m.usage.Input = m.usage.Input.Add(u.Input)
+	m.usage.Cached = m.usage.Cached.Add(u.Cached)
+	m.usage.CacheWrite = m.usage.CacheWrite.Add(u.CacheWrite)
+	m.usage.Output = m.usage.Output.Add(u.Output)
+	m.usage.Reasoning = m.usage.Reasoning.Add(u.Reasoning)
+}
+
+// failed folds model.failed and decides by its class.
+func (m *Machine) failed(d *event.ModelFailed) {
+	if m.phase != phaseModel || d.ID != m.call.id {
+		return
+	}
+	if d.Usage != (message.Usage{}) {
+		m.count(&d.Usage)
+	}
+	c := &m.call
+	c.started = false
+	c.cmd = nil
+	if m.halt != "" {
+		// Stopped on purpose: the call is made again when the run goes on.
+		c.again(m.id(0))
+		c.attempt--
+		return
+	}
+	if c.cancel {
+		// The time is up: back to the boundary for the last call.
+		m.phase = phaseBoundary
+		return
+	}
+	switch d.Class {
+	case event.ClassRate, event.ClassServer, event.ClassTimeout, event.ClassNetwork, event.ClassIncomplete, event.ClassBadReply:
+		if c.attempt < m.tries(d.Class) {
+			c.waitID, c.until = m.id(0), m.now+m.backoff(d)
+			return
+		}
+		m.fail(event.ReasonModelError, d, strconv.FormatInt(c.attempt, 10)+" attempts")
+	case event.ClassCancelled:
+		m.fail(event.ReasonCancelled, d, "")
+	case event.ClassMalformed:
+		if !c.malformedTold {
+			c.malformedTold = true
+			m.note = &event.NoticeAdded{Kind: noticeReply, Text: "The provider refused the last request because of a tool call in it: " + d.Message +
+				". Call only the tools you are offered, with arguments that are a JSON object."}
+			m.phase = phaseBoundary
+			return
+		}
+		m.fail(event.ReasonModelError, d, "")
+	case event.ClassOverflow:
+		m.fail(event.ReasonContextOverflow, d, "")
+	case event.ClassInternal:
+		m.fail(event.ReasonInternalError, d, "")
+	default:
+		m.fail(event.ReasonModelError, d, "")
+	}
+}
+
+// fail ends the run, or the last call of one that is ending already.
+func (m *Machine) fail(reason event.Reason, d *event.ModelFailed, how string) {
+	detail := string(d.Class)
+	if d.Status != 0 {
+		detail += " (HTTP " + strconv.FormatInt(d.Status, 10) + ")"
+	}
+	if how != "" {
+		detail += " after " + how
+	}
+	if d.Message != "" {
+		detail += ": " + d.Message
+	}
+	if m.call.purpose == event.PurposeFinal {
+		reason, detail = m.over, m.overWhy+"; the last call failed: "+detail
+	}
+	m.verdict = &event.RunFinished{Reason: reason, Detail: detail}
+	m.phase = phaseBoundary
+}
+
+// Defaults of the retry policy, where the spec has none: facts of the providers'
+// own guidance (exponential from 1 s to 60 s, 6 tries).
+const (
+	defaultTries = 6
+	defaultBase  = 1_000
+	defaultCap   = 60_000
+	// badReplyTries: a page that is not of the wire's form seldom changes.
+	badReplyTries = 2
+)
+
+func (m *Machine) tries(class event.ErrorClass) int64 {
+	n := m.spec.Retry.Tries
+	if n <= 0 {
+		n = defaultTries
+	}
+	if class == event.ClassBadReply {
+		return min(n, badReplyTries)
+	}
+	return n
+}
+
+// backoff returns how long to wait after a failure, in milliseconds: what the
+// server asked for, else exponential; jitter on top from the run's seed.
+func (m *Machine) backoff(d *event.ModelFailed) int64 {
+	base, limit := m.spec.Retry.Base, m.spec.Retry.Cap
+	if base <= 0 {
+		base = defaultBase
+	}
+	if limit <= 0 {
+		limit = defaultCap
+	}
+	noise := splitmix(uint64(m.spec.Seed) ^ uint64(m.seq)*0x9e3779b97f4a7c15)
+	if asked, ok := d.RetryAfter.Get(); ok {
+		wait := min(asked, limit)
+		return wait + int64(noise%uint64(wait/10+1))
+	}
+	wait := base
+	for i := int64(1); i < m.call.attempt && wait < limit; i++ {
+		wait *= 2
+	}
+	wait = min(wait, limit)
+	return wait/2 + int64(noise%uint64(wait/2+1))
+}
+
+// splitmix is the finaliser of SplitMix64 (Steele, Lea, Flood 2014): a good
+// spread from a counter, without state.
+func splitmix(x uint64) uint64 {
+	x ^= x >> 30
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 27
+	x *= 0x94d049bb133111eb
+	return x ^ x>>31
+}

@@ -1,0 +1,127 @@
+package loop
+
+import (
+	"strconv"
+	"strings"
+
+	"rein.example/rein/event"
+	"rein.example/rein/message"
+	"rein.example/rein/parse"
+)
+
+// Turns in a row that end a run, from the defaults.
+const (
+	maxMalformed = 3
+	maxEmpty     = 3
+	maxCutOff    = 2
+	maxRefusals  = 3
+	maxRepeats   = 3
+)
+
+// parse decides what the reply asks for.
+func (m *Machine) parse() *event.ReplyParsed {
+	r := parse.Parse(parse.Input{
+		Message: &m.reply.Message, Finish: m.reply.Finish, Tools: m.names, TextCalls: true,
+		Used: m.usedID, Base: "c" + strconv.FormatInt(m.seq, 10),
+	})
+	return r.Event(m.call.id)
+}
+
+// usedID reports whether the run has had a call of that id.
+func (m *Machine) usedID(id string) bool { return m.byID[id] != nil }
+
+// parsed folds reply.parsed: the step counts, and the reply becomes a turn of
+// calls, an answer, or something that the model must be told about.
+func (m *Machine) parsed(d *event.ReplyParsed) {
+	if m.phase != phaseReply || d.ID != m.call.id {
+		return
+	}
+	r := m.reply
+	m.reply = nil
+	m.steps++
+	msg := parse.Assistant(&r.Message, d)
+	text := strings.TrimSpace(msg.PlainText())
+	m.phase = phaseBoundary
+	switch {
+	case m.call.purpose == event.PurposeFinal:
+		m.verdict = &event.RunFinished{Reason: m.over, Detail: m.overWhy, Answer: text, BestEffort: true}
+		if len(m.spec.Submit) > 0 {
+			m.verdict.Result = parse.Object(text)
+		}
+	case r.Finish == event.FinishContentFilter:
+		m.verdict = &event.RunFinished{Reason: event.ReasonRefused, Answer: text, Detail: "the model or a filter refused (" + r.RawFinish + ")"}
+	case len(d.Calls) > 0:
+		m.empty, m.cutOff = 0, 0
+		m.say(msg, r.Tokens.Or(0))
+		m.openTurn(d.Calls)
+	case len(d.Problems) > 0 || r.Finish == event.FinishError:
+		m.unusable(r, d, msg)
+	case text == "":
+		if m.empty++; m.empty >= maxEmpty {
+			m.verdict = &event.RunFinished{Reason: event.ReasonMalformed,
+				Detail: strconv.Itoa(maxEmpty) + " replies in a row held neither a tool call nor an answer"}
+		}
+	default:
+		m.say(msg, r.Tokens.Or(0))
+		m.answer(text, r.Finish == event.FinishLength)
+	}
+	if m.phase == phaseBoundary {
+		m.flush()
+	}
+}
+
+// unusable tells the model that nothing could be made of its reply.
+func (m *Machine) unusable(r *event.ModelAnswered, d *event.ReplyParsed, msg message.Message) {
+	if len(msg.Parts) > 0 && strings.TrimSpace(msg.PlainText()) != "" {
+		m.say(msg, r.Tokens.Or(0))
+	}
+	why := strings.Join(d.Problems, "; ")
+	if why == "" {
+		why = "it ended with " + strconv.Quote(r.RawFinish)
+	}
+	if m.malformed++; m.malformed >= maxMalformed {
+		m.verdict = &event.RunFinished{Reason: event.ReasonMalformed, Detail: "the last of three unusable replies: " + why}
+		return
+	}
+	m.note = &event.NoticeAdded{Kind: noticeReply, Text: "Nothing was run from your last reply: " + why +
+		". Call a tool with arguments that are one complete JSON object, or answer in plain text."}
+}
+
+// answer decides what a text without calls means.
+func (m *Machine) answer(text string, cut bool) {
+	m.empty = 0
+	if cut {
+		m.cutOff++
+		if m.cutOff < maxCutOff {
+			m.call.outputBoost = true
+			m.note = &event.NoticeAdded{Kind: noticeCutOff,
+				Text: "Your last reply was cut off at the output limit. Give the whole answer again, shorter."}
+			return
+		}
+		m.verdict = &event.RunFinished{Reason: event.ReasonAnswered, Answer: text, Detail: "the answer is cut off at the output limit"}
+		return
+	}
+	m.cutOff = 0
+	switch {
+	case len(m.queue) > 0:
+		// Somebody has said more meanwhile: that is answered first.
+	case m.spec.Chat:
+		m.idle = true
+	case len(m.spec.Submit) > 0 && !m.reasked:
+		m.reasked = true
+		m.note = &event.NoticeAdded{Kind: noticeSubmit,
+			Text: "The task is finished only when its result is submitted: call submit_result with it."}
+	case len(m.spec.Submit) > 0:
+		m.verdict = &event.RunFinished{Reason: event.ReasonAnswered, Answer: text, Detail: "the result was not submitted"}
+	default:
+		m.verdict = &event.RunFinished{Reason: event.ReasonAnswered, OK: true, Answer: text}
+	}
+}
+
+// flush puts input that has waited at the end of the conversation.
+func (m *Machine) flush() {
+	for i := range m.queue {
+		m.say(m.queue[i].msg, m.queue[i].tokens)
+	}
+	m.queue = nil
+}

@@ -1,0 +1,459 @@
+package loop_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"rein.example/rein/event"
+	"rein.example/rein/loop"
+	"rein.example/rein/message"
+)
+
+// TestScripts plays testdata/*.txt: each is a conversation with the machine.
+// A directive is something that happens; below the dashes stands what the
+// machine decides by itself (decided), what an engine starts because of it
+// (started), and at the end what is outstanding. Rewrite with:
+//
+//	go test ./loop -run TestScripts -rewrite
+//
+// Whatever the script, after every single event a machine that is folded anew
+// from the journal must want the same.
+func TestScripts(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		var s *script
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			if d.Cmd == "run" {
+				s = newScript(t)
+			}
+			s.t = t
+			return s.play(d)
+		})
+		s.refold()
+	})
+}
+
+// script is an engine reduced to the bones: it carries out nothing, and lets
+// the directives say what came of each command.
+type script struct {
+	t      *testing.T
+	m      *loop.Machine
+	events []event.Event
+	wants  []string // what the machine wanted after each event
+	out    strings.Builder
+	now    int64
+	begun  map[string]bool
+}
+
+func newScript(t *testing.T) *script {
+	return &script{t: t, m: loop.New("r1"), now: 1_000_000, begun: map[string]bool{}}
+}
+
+// play appends what the directive says, then all that follows from it.
+func (s *script) play(d *datadriven.TestData) string {
+	s.out.Reset()
+	s.now += 1000
+	switch d.Cmd {
+	case "run":
+		s.run(d)
+	case "input":
+		s.add("", &event.InputReceived{Kind: event.InputText, Tokens: message.Known(10),
+			Parts: []message.Part{{Kind: message.Text, Text: d.Input}}})
+	case "stop", "pause", "cancel":
+		s.add("", &event.InputReceived{Kind: event.InputKind(d.Cmd), Why: strings.TrimSpace(d.Input)})
+	case "reply":
+		s.reply(d)
+	case "fail":
+		f := &event.ModelFailed{ID: s.model().ID, Class: event.ErrorClass(arg(d, "class", "server")), Message: d.Input}
+		if v := arg(d, "retry_after", ""); v != "" {
+			n, _ := strconv.ParseInt(v, 10, 64)
+			f.RetryAfter = message.Known(n)
+		}
+		s.add(f.ID, f)
+	case "result":
+		s.result(d)
+	case "time":
+		s.fire()
+	case "approve", "reject", "done", "not_done":
+		s.given(d)
+	case "resume":
+		s.add("", &event.RunResumed{Generation: 2})
+	default:
+		d.Fatalf(s.t, "no directive %q", d.Cmd)
+	}
+	s.settle()
+	return s.out.String()
+}
+
+// run appends run.started and the task: arguments are limits, the input lines
+// are tools (tool NAME EFFECT [confirm=NAME]), permissions and the task.
+func (s *script) run(d *datadriven.TestData) {
+	number := func(name string) int64 {
+		n, _ := strconv.ParseInt(arg(d, name, "0"), 10, 64)
+		return n
+	}
+	spec := event.Spec{Model: "test/model", Seed: 7, Limits: event.Limits{Steps: number("steps"), ToolCalls: number("tool_calls"),
+		Tokens: number("tokens"), Wall: number("wall")}, Chat: d.HasArg("chat"),
+		Window: event.WindowSpec{Size: number("window")}, Retry: event.RetrySpec{Tries: number("tries")}}
+	if d.HasArg("submit") {
+		spec.Submit = []byte(`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}`)
+	}
+	task := "do it"
+	for line := range strings.Lines(d.Input) {
+		f := strings.Fields(line)
+		switch f[0] {
+		case "tool":
+			spec.Tools = append(spec.Tools, toolSpec(f))
+		case "allow", "ask", "deny":
+			spec.Permissions = append(spec.Permissions, event.Permission{Verdict: event.Verdict(f[0]), Match: f[1]})
+		case "task":
+			task = strings.TrimSpace(line[5:])
+		}
+	}
+	s.add("", &event.RunStarted{Format: 1, Root: "r1", Spec: spec})
+	s.add("", &event.InputReceived{Kind: event.InputText, Tokens: message.Known(10), Parts: []message.Part{{Kind: message.Text, Text: task}}})
+}
+
+func toolSpec(f []string) event.ToolSpec {
+	t := event.ToolSpec{Name: f[1], Effect: event.Effect(f[2]), Timeout: 60_000,
+		Schema: []byte(`{"type":"object","properties":{"x":{"type":"integer"},"path":{"type":"string"},"answer":{"type":"string"}},"additionalProperties":false}`)}
+	for _, o := range f[3:] {
+		name, value, _ := strings.Cut(o, "=")
+		switch name {
+		case "confirm":
+			t.Confirm = value
+		case "key":
+			t.KeyFields = strings.Split(value, ",")
+		case "harness":
+			t.Harness = true
+		case "polling":
+			t.Polling = true
+		case "resource":
+			t.Resources = []string{value}
+		}
+	}
+	return t
+}
+
+// reply answers the model call that is outstanding. Input lines: "call ID NAME
+// ARGUMENTS" for native calls; everything else is text.
+func (s *script) reply(d *datadriven.TestData) {
+	msg := message.Message{Role: message.Assistant}
+	var text []string
+	for line := range strings.Lines(d.Input) {
+		line = strings.TrimSuffix(line, "\n")
+		if rest, ok := strings.CutPrefix(line, "call "); ok {
+			f := strings.SplitN(rest, " ", 3)
+			p := message.Part{Kind: message.ToolCall, ID: f[0], Name: f[1]}
+			if len(f) > 2 {
+				p.Args = f[2]
+			}
+			msg.Parts = append(msg.Parts, p)
+		} else {
+			text = append(text, line)
+		}
+	}
+	if len(text) > 0 {
+		msg.Parts = slices.Insert(msg.Parts, 0, message.Part{Kind: message.Text, Text: strings.Join(text, "\n")})
+	}
+	finish := "stop"
+	if msg.Calls() > 0 {
+		finish = "tool_calls"
+	}
+	id := s.model().ID
+	s.add(id, &event.ModelAnswered{ID: id, Message: msg, Finish: event.Finish(arg(d, "finish", finish)), RawFinish: arg(d, "finish", finish),
+		Usage: message.Usage{Input: message.Known(100), Output: message.Known(10)}, Tokens: message.Known(20)})
+}
+
+// result is the outcome of a tool execution: result CALL [status=…] [seen=PATH].
+func (s *script) result(d *datadriven.TestData) {
+	call := d.CmdArgs[0].Key
+	for _, c := range s.m.Next() {
+		if r, ok := c.(*loop.RunTool); ok && r.Call == call {
+			f := &event.ToolFinished{ID: r.ID, Call: call, Tool: r.Tool, Status: event.Status(arg(d, "status", "success")),
+				Parts: []message.Part{{Kind: message.Text, Text: d.Input}}, Tokens: message.Known(15), Retryable: d.HasArg("retryable"), NoEffect: d.HasArg("no_effect")}
+			if r.Value {
+				f.Result = []byte(arg(d, "value", `{"answer":"`+d.Input+`"}`))
+			}
+			if p := arg(d, "seen", ""); p != "" {
+				f.Seen = []event.Seen{{Resource: p, Version: "v1", From: 1, To: 10, Total: 10}}
+			}
+			s.add(r.ID, f)
+			return
+		}
+	}
+	d.Fatalf(s.t, "no execution of %s is outstanding", call)
+}
+
+// given answers the question about a call: approve CALL [wrong_hash].
+func (s *script) given(d *datadriven.TestData) {
+	g := &event.ApprovalGiven{Call: d.CmdArgs[0].Key, Decision: event.Decision(d.Cmd), Why: d.Input}
+	for _, p := range s.m.Status().Pending {
+		if p.Call == g.Call && !d.HasArg("wrong_hash") {
+			g.Hash = p.Hash
+		}
+	}
+	s.add("", g)
+}
+
+// fire lets the time come that the first timer waits for, other than the run's
+// own deadline unless that is all there is.
+func (s *script) fire() {
+	var wait *loop.Wait
+	for _, c := range s.m.Next() {
+		if w, ok := c.(*loop.Wait); ok && (wait == nil || w.Until < wait.Until) {
+			wait = w
+		}
+	}
+	if wait == nil {
+		s.t.Fatal("no timer is outstanding")
+	}
+	s.now = wait.Until
+	s.add(wait.ID, &event.TimerFired{ID: wait.ID})
+}
+
+// settle appends the machine's decisions and starts its commands until nothing
+// new comes.
+func (s *script) settle() {
+	for {
+		next := s.m.Next()
+		again := false
+		for _, c := range slices.Clone(next) {
+			switch c := c.(type) {
+			case *loop.Record:
+				for _, data := range c.Data {
+					s.say("decided", describe(data))
+					s.add("", data)
+				}
+				again = true
+			case *loop.Finish:
+				s.say("decided", describe(c.Data))
+				s.add("", c.Data)
+				again = true
+			default:
+				again = s.start(c) || again
+			}
+			if again {
+				break
+			}
+		}
+		if !again {
+			for _, c := range next {
+				s.say("outstanding", command(c))
+			}
+			if cause, ok := s.m.Waiting(); ok {
+				s.say("waiting", string(cause))
+			}
+			if st := s.m.Status(); st.Status != "running" {
+				s.say(st.Status, string(st.Reason)+string(st.Cause))
+			}
+			return
+		}
+	}
+}
+
+// start appends the intent of a command that was not begun yet.
+func (s *script) start(c loop.Command) bool {
+	id := c.CommandID()
+	if s.begun[id] {
+		return false
+	}
+	s.begun[id] = true
+	switch c := c.(type) {
+	case *loop.CallModel:
+		if p := message.Pair(c.Messages); len(p) != len(c.Messages) {
+			s.t.Errorf("the request would hold unpaired calls")
+		}
+		s.say("started", command(c))
+		s.add("", &event.ModelCalled{ID: id, Purpose: c.Purpose, Step: c.Step, Attempt: c.Attempt, Model: c.Model})
+	case *loop.RunTool:
+		s.say("started", command(c))
+		s.add("", &event.ToolStarted{ID: id, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt})
+	case *loop.AskApproval:
+		if c.Asked {
+			return false
+		}
+		s.say("started", command(c))
+		s.add("", &event.ApprovalAsked{ID: id, Call: c.Call, Tool: c.Tool, Hash: c.Hash, Settle: c.Settle})
+	default:
+		return false
+	}
+	return true
+}
+
+func (s *script) model() *loop.CallModel {
+	for _, c := range s.m.Next() {
+		if c, ok := c.(*loop.CallModel); ok {
+			return c
+		}
+	}
+	s.t.Fatal("no model call is outstanding")
+	return nil
+}
+
+// add appends an event and applies it.
+func (s *script) add(command string, d event.Data) {
+	e := event.Event{Run: "r1", Seq: int64(len(s.events)) + 1, Time: s.now, Command: command, Data: d}
+	s.events = append(s.events, e)
+	if err := s.m.Apply(&e); err != nil {
+		s.t.Fatal(err)
+	}
+	s.wants = append(s.wants, wants(s.m))
+}
+
+// refold folds the journal anew, through its written form, and compares what
+// the machine wants after every event.
+func (s *script) refold() {
+	m := loop.New("r1")
+	for i, e := range s.events {
+		data, err := event.DecodeData(e.Data.Type(), e.Data.AppendJSON(nil))
+		if err != nil {
+			s.t.Fatalf("event %d cannot be read back: %v", e.Seq, err)
+		}
+		e.Data = data
+		if err := m.Apply(&e); err != nil {
+			s.t.Fatal(err)
+		}
+		if got := wants(m); got != s.wants[i] {
+			s.t.Errorf("after event %d (%s) the folded machine wants\n%swhere the live one wanted\n%s", e.Seq, e.Data.Type(), got, s.wants[i])
+		}
+	}
+}
+
+// wants renders all that the machine wants, with every detail that counts.
+func wants(m *loop.Machine) string {
+	var b strings.Builder
+	for _, c := range m.Next() {
+		switch c := c.(type) {
+		case *loop.Record:
+			for _, d := range c.Data {
+				fmt.Fprintf(&b, "record %s %s\n", d.Type(), d.AppendJSON(nil))
+			}
+		case *loop.Finish:
+			fmt.Fprintf(&b, "finish %s\n", c.Data.AppendJSON(nil))
+		case *loop.CallModel:
+			fmt.Fprintf(&b, "%s %v %v %v %v\n", command(c), c.System, c.Messages, c.Schema, c.MaxOutput)
+		case *loop.RunTool:
+			fmt.Fprintf(&b, "%s %s %s %s %v %d\n", command(c), c.Args, c.ArgsHash, c.Key, c.Seen, c.Timeout)
+		default:
+			fmt.Fprintf(&b, "%s\n", command(c))
+		}
+	}
+	return b.String()
+}
+
+func (s *script) say(what, how string) { fmt.Fprintf(&s.out, "%s %s\n", what, how) }
+
+// describe renders a decision in one line.
+func describe(d event.Data) string {
+	switch d := d.(type) {
+	case *event.ReplyParsed:
+		s := "reply.parsed " + d.Format
+		for _, c := range d.Calls {
+			s += " " + c.Name + "(" + c.ID + ")"
+			if c.WireID != "" {
+				s += " from " + c.WireID
+			}
+			if c.Problem != "" {
+				s += " problem=" + c.Problem
+			}
+		}
+		return s
+	case *event.CallJudged:
+		s := fmt.Sprintf("call.judged %s %s by %s", d.Call, d.Verdict, d.Rule)
+		if d.Of != "" {
+			s += " of " + d.Of
+		}
+		if d.Args != "" {
+			s += " args=" + d.Args
+		}
+		return s
+	case *event.ToolFinished:
+		return fmt.Sprintf("tool.finished %s %s: %s", d.Call, d.Status, text(d.Parts))
+	case *event.ContextAssembled:
+		s := fmt.Sprintf("context.assembled step %d %s, %d messages, %d tokens", d.Step, d.Purpose, d.Messages, d.Tokens)
+		if d.NoTools {
+			s += ", no tools"
+		}
+		return s
+	case *event.NoticeAdded:
+		return "notice.added " + d.Kind + ": " + d.Text
+	case *event.RunPaused:
+		return "run.paused " + string(d.Cause)
+	case *event.RunFinished:
+		s := fmt.Sprintf("run.finished %s ok=%v", d.Reason, d.OK)
+		if d.BestEffort {
+			s += " best_effort"
+		}
+		if d.Answer != "" {
+			s += fmt.Sprintf(" answer=%q", d.Answer)
+		}
+		if d.Result != nil {
+			s += " result=" + string(d.Result)
+		}
+		if d.Detail != "" {
+			s += " (" + d.Detail + ")"
+		}
+		return s
+	}
+	return string(d.Type())
+}
+
+// command renders a command in one line.
+func command(c loop.Command) string {
+	s := c.CommandID() + " "
+	cancel := false
+	switch c := c.(type) {
+	case *loop.CallModel:
+		s += fmt.Sprintf("call model, step %d, attempt %d", c.Step, c.Attempt)
+		if c.NoTools {
+			s += ", no tools"
+		}
+		cancel = c.Cancel
+	case *loop.RunTool:
+		s += fmt.Sprintf("run %s(%s) %s", c.Tool, c.Call, c.Effect)
+		if c.Attempt > 1 {
+			s += fmt.Sprintf(", attempt %d", c.Attempt)
+		}
+		if len(c.Seen) > 0 {
+			s += ", seen " + c.Seen[0].Resource
+		}
+		cancel = c.Cancel
+	case *loop.AskApproval:
+		s += fmt.Sprintf("ask about %s(%s) %s", c.Tool, c.Call, c.Args)
+		if c.Settle {
+			s += ", was it done?"
+		}
+	case *loop.Wait:
+		s += fmt.Sprintf("wait until %d", c.Until)
+	case *loop.Record:
+		s += "record"
+	case *loop.Finish:
+		s += "finish"
+	}
+	if cancel {
+		s += ", cancel"
+	}
+	return s
+}
+
+func text(parts []message.Part) string {
+	var s []string
+	for _, p := range parts {
+		s = append(s, p.Text)
+	}
+	return strings.ReplaceAll(strings.Join(s, " | "), "\n", "⏎")
+}
+
+func arg(d *datadriven.TestData, name, otherwise string) string {
+	for _, a := range d.CmdArgs {
+		if a.Key == name && len(a.Vals) > 0 {
+			return a.Vals[0]
+		}
+	}
+	return otherwise
+}

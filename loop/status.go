@@ -1,0 +1,85 @@
+package loop
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/event"
+	"rein.example/rein/message"
+)
+
+// Status is where a run stands.
+type Status struct {
+	// Status is "new", "running", "paused" or "finished".
+	Status string
+	// Reason is set when finished, Cause when paused.
+	Reason event.Reason
+	Cause  event.Cause
+	OK     bool
+	// Answer is the final answer, or in a chat the last one.
+	Answer string
+	// Value is the submitted result.
+	Value jsontext.Value
+	// Steps are the replies acted on, ToolCalls the calls executed.
+	Steps, ToolCalls int64
+	Usage            message.Usage
+	BestEffort       bool
+	Detail           string
+	Pending          []Pending
+	// Started and Last are the times of the first and last event.
+	Started, Last int64
+	// Seq is the last event's sequence.
+	Seq int64
+}
+
+// Pending is a question that waits for a person.
+type Pending struct {
+	Call, Tool string
+	Args       jsontext.Value
+	Hash       event.Hash
+	Settle     bool
+	Why        string
+}
+
+// Status returns where the run stands.
+func (m *Machine) Status() Status {
+	s := Status{Status: "running", Steps: m.steps, ToolCalls: m.toolCalls, Usage: m.usage,
+		Started: m.started, Last: m.now, Seq: m.seq}
+	switch {
+	case m.phase == phaseNew:
+		s.Status = "new"
+	case m.end != nil:
+		s.Status = "finished"
+		s.Reason, s.OK, s.Answer, s.Value = m.end.Reason, m.end.OK, m.end.Answer, m.end.Result
+		s.BestEffort, s.Detail = m.end.BestEffort, m.end.Detail
+	case m.paused != "":
+		s.Status, s.Cause = "paused", m.paused
+		if m.paused == event.CauseTurnDone {
+			s.OK, s.Answer = true, m.lastAnswer()
+		}
+	}
+	if m.phase == phaseTools {
+		for i := range m.turn {
+			if c := &m.turn[i]; c.state == callAsking {
+				q := c.question()
+				s.Pending = append(s.Pending, Pending{Call: q.Call, Tool: q.Tool, Args: q.Args, Hash: q.Hash, Settle: q.Settle, Why: q.Why})
+			}
+		}
+	}
+	return s
+}
+
+// lastAnswer returns the text of the last assistant message.
+func (m *Machine) lastAnswer() string {
+	for i := len(m.msgs) - 1; i >= 0; i-- {
+		if m.msgs[i].Role == message.Assistant {
+			return m.msgs[i].PlainText()
+		}
+	}
+	return ""
+}
+
+// Spec returns the run's spec, nil before run.started. It must not be changed.
+func (m *Machine) Spec() *event.Spec { return m.spec }
+
+// Seq returns the sequence of the last event applied.
+func (m *Machine) Seq() int64 { return m.seq }

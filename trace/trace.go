@@ -1,0 +1,143 @@
+// Package trace answers: what happened in a run, step by step?
+//
+// A trace is the journal read back: [Fold] takes events one by one and gives a
+// [Row] for every model call and every tool call, with the fields that tools
+// for looking at runs agree on. Nothing is recorded for it, and it is pure.
+package trace
+
+import (
+	"fmt"
+
+	"rein.example/rein/event"
+	"rein.example/rein/message"
+)
+
+// Row is one model call or one tool call. A field that does not belong to the
+// row, or that nobody reported, is null.
+type Row struct {
+	Run string `json:"run_id"`
+	// Step counts from 1; calls carry the step of the reply that made them.
+	Step int64 `json:"step"`
+	// Time is when it began, in Unix milliseconds.
+	Time int64 `json:"ts"`
+	// Event is the sequence of the event that the row begins with.
+	Event int64 `json:"event"`
+	// Model is the id as the server reported it, else as it was asked for.
+	Model            *string `json:"model"`
+	PromptTokens     *int64  `json:"prompt_tokens"`
+	CachedTokens     *int64  `json:"cached_tokens"`
+	CompletionTokens *int64  `json:"completion_tokens"`
+	LatencyMS        *int64  `json:"latency_ms"`
+	FinishReason     *string `json:"finish_reason"`
+	Call             *string `json:"call_id"`
+	ToolName         *string `json:"tool_name"`
+	ToolArgsHash     *string `json:"tool_args_hash"`
+	ToolResultSize   *int64  `json:"tool_result_size"`
+	ToolResultShown  *int64  `json:"tool_result_shown"`
+	ToolStatus       *string `json:"tool_status"`
+	ErrorType        *string `json:"error_type"`
+	ErrorMessage     *string `json:"error_message"`
+	// CumulativeCost is what the run had cost by the end of the row, null while
+	// prices are unknown.
+	CumulativeCost *USD `json:"cumulative_cost"`
+	// Purpose of a model call, and its attempt from 1.
+	Purpose *string `json:"purpose"`
+	Attempt *int64  `json:"attempt"`
+}
+
+// Fold makes rows of events. The zero value is ready; it is not safe for
+// concurrent use.
+type Fold struct {
+	rows  []Row
+	step  int64
+	model map[string]int // rows by command id, looked up only
+	calls map[string]int // rows by call id, looked up only
+}
+
+// Rows returns the rows so far, in the order in which they began. The slice is
+// valid until the next Add.
+func (f *Fold) Rows() []Row { return f.rows }
+
+// Add folds the next event.
+func (f *Fold) Add(e *event.Event) {
+	if f.model == nil {
+		f.model, f.calls = map[string]int{}, map[string]int{}
+	}
+	switch d := e.Data.(type) {
+	case *event.ModelCalled:
+		f.step = d.Step
+		f.model[d.ID] = len(f.rows)
+		f.rows = append(f.rows, Row{Run: e.Run, Step: d.Step, Time: e.Time, Event: e.Seq,
+			Model: ptr(d.Model), Purpose: ptr(string(d.Purpose)), Attempt: ptr(d.Attempt)})
+	case *event.ModelAnswered:
+		if r := f.row(f.model, d.ID); r != nil {
+			r.usage(&d.Usage)
+			r.LatencyMS, r.FinishReason = ptr(d.Latency), ptr(string(d.Finish))
+			if d.Model != "" {
+				r.Model = ptr(d.Model)
+			}
+		}
+	case *event.ModelFailed:
+		if r := f.row(f.model, d.ID); r != nil {
+			r.usage(&d.Usage)
+			r.LatencyMS, r.FinishReason = ptr(d.Latency), ptr(string(event.FinishError))
+			r.ErrorType, r.ErrorMessage = ptr(string(d.Class)), ptr(d.Message)
+		}
+	case *event.CallJudged:
+		f.calls[d.Call] = len(f.rows)
+		r := Row{Run: e.Run, Step: f.step, Time: e.Time, Event: e.Seq, Call: ptr(d.Call), ToolName: ptr(d.Tool)}
+		if d.ArgsHash != (event.Hash{}) {
+			r.ToolArgsHash = ptr(d.ArgsHash.String())
+		}
+		f.rows = append(f.rows, r)
+	case *event.ToolStarted:
+		if r := f.row(f.calls, d.Call); r != nil {
+			r.Time, r.Attempt = e.Time, ptr(d.Attempt)
+		}
+	case *event.ToolFinished:
+		if r := f.row(f.calls, d.Call); r != nil {
+			r.ToolStatus = ptr(string(d.Status))
+			r.ToolResultSize, r.ToolResultShown = ptr(d.Size), ptr(d.Shown)
+			if d.ID != "" {
+				r.LatencyMS = ptr(d.Latency)
+			}
+			if d.ErrorType != "" {
+				r.ErrorType, r.ErrorMessage = ptr(d.ErrorType), ptr(d.ErrorMessage)
+			}
+		}
+	}
+}
+
+// row returns the row under that id, or nil.
+func (f *Fold) row(index map[string]int, id string) *Row {
+	if i, ok := index[id]; ok {
+		return &f.rows[i]
+	}
+	return nil
+}
+
+func (r *Row) usage(u *message.Usage) {
+	r.PromptTokens, r.CachedTokens, r.CompletionTokens = known(u.Input), known(u.Cached), known(u.Output)
+}
+
+// known returns the number, or nil if it is unknown.
+func known(c message.Count) *int64 {
+	if n, ok := c.Get(); ok {
+		return &n
+	}
+	return nil
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// USD is an amount in millionths of a US dollar, so that sums are exact.
+type USD int64
+
+// MarshalJSON writes the amount in dollars, with six decimals.
+func (u USD) MarshalJSON() ([]byte, error) {
+	sign := ""
+	if u < 0 {
+		sign, u = "-", -u
+	}
+	return fmt.Appendf(nil, "%s%d.%06d", sign, u/1_000_000, u%1_000_000), nil
+}
