@@ -60,7 +60,7 @@
 //	  - call: {name: check_outbox}
 //	  - when: {result: check_outbox, contains: 0 messages}   # else skipped
 //	    say: It was not sent.
-//	  - while: {contains: not ready}    # asked before each round
+//	  - until: {contains: "100%"}        # asked after each round
 //	    repeat: 5                       # at most; 100 if not said
 //	    turns:
 //	      - call: {name: poll}

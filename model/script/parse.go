@@ -109,17 +109,17 @@ func parseNode(n ast.Node, depth int) (*node, error) {
 func parseGroup(m *mapping, depth int) (*node, error) {
 	g := &node{}
 	var repeat int64
-	err := m.readFields("a group", "when, while, repeat, turns", map[string]field{
+	err := m.readFields("a group", "when, until, repeat, turns", map[string]field{
 		"when":   conditional(&g.when),
-		"while":  conditional(&g.while),
+		"until":  conditional(&g.until),
 		"repeat": integer(&repeat, 1, maxRepeat),
 		"turns":  nodes(&g.turns, depth+1),
 	})
 	g.repeat = int(repeat)
 	switch {
 	case g.repeat > 0:
-	case g.while != nil:
-		g.repeat = whileRounds
+	case g.until != nil:
+		g.repeat = untilRounds
 	default:
 		g.repeat = 1
 	}
@@ -133,7 +133,7 @@ func parseTurn(m *mapping) (*node, error) {
 	n := &node{turn: t}
 	chunk := int64(chunkBytes)
 	err := m.readFields("a turn",
-		"say, reason, call, calls, finish, usage, delay, chunk, expect, faults, when; a group takes when, while, repeat, turns",
+		"say, reason, call, calls, finish, usage, delay, chunk, expect, faults, when; a group takes when, until, repeat, turns",
 		map[string]field{
 			"when":   conditional(&n.when),
 			"say":    templated(&t.say),

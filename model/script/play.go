@@ -104,15 +104,15 @@ func (s *state) find(nodes []*node) *turn {
 			continue
 		}
 		for range n.repeat {
-			if n.while != nil && !s.holds(n.while) {
-				break
-			}
 			before := s.played
 			if t := s.find(n.turns); t != nil {
 				return t
 			}
 			if s.played == before {
 				break // a round that plays nothing changes nothing
+			}
+			if n.until != nil && s.holds(n.until) {
+				break
 			}
 		}
 	}

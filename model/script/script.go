@@ -12,7 +12,7 @@ const (
 	maxDepth    = 40               // of nesting, in the file and in arguments
 	maxRepeat   = 1_000_000        // rounds of a group
 	maxDuration = 10 * time.Minute // of a delay, stall or retry_after
-	whileRounds = 100              // of a while without repeat
+	untilRounds = 100              // of an until without repeat
 	chunkBytes  = 24               // of a piece of a stream
 )
 
@@ -29,7 +29,7 @@ type node struct {
 	when *condition
 	turn *turn
 	// The rest belongs to a group.
-	while  *condition
+	until  *condition // asked after each round
 	repeat int
 	turns  []*node
 }
