@@ -243,3 +243,17 @@ func (c *checker) take() []Problem {
 	}
 	return out
 }
+
+// Object reports whether the schema asks for an object, by its type or through
+// $ref and allOf.
+func (s *Schema) Object() bool {
+	for r := range s.root.certain {
+		if r.types == kindObject {
+			return true
+		}
+	}
+	return false
+}
+
+// Has reports whether the schema has a member of that name.
+func (s *Schema) Has(name string) bool { return s.root.knows([]byte(name), 0) }

@@ -1,5 +1,76 @@
 package tool
 
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"rein.example/rein/event"
+	"rein.example/rein/schema"
+)
+
 // Registry holds the tools of a run under unique names. It does not change
 // after [NewRegistry] and is safe for concurrent use.
-type Registry struct{}
+type Registry struct {
+	tools []Tool // sorted by name
+	names []string
+	specs []event.ToolSpec
+}
+
+// NewRegistry puts tools together. It fails if two have the same name, a
+// definition is wrong (see [Definition]), a schema is not one that
+// [schema.Compile] reads, or a confirm tool is not among the tools.
+func NewRegistry(tools ...Tool) (*Registry, error) {
+	r := &Registry{tools: slices.Clone(tools)}
+	for i, t := range tools {
+		if t == nil {
+			return nil, fmt.Errorf("tool %d of %d is nil", i+1, len(tools))
+		}
+		if err := t.Definition().check(); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(r.tools, func(a, b Tool) int { return cmp.Compare(a.Definition().Name, b.Definition().Name) })
+	for i, t := range r.tools {
+		d := t.Definition()
+		if i > 0 && r.names[i-1] == d.Name {
+			other := r.tools[i-1].Definition()
+			return nil, fmt.Errorf("two tools are named %s (%q and %q): leave one out or give it another name", d.Name, excerpt(other.Doc.What), excerpt(d.Doc.What))
+		}
+		r.names = append(r.names, d.Name)
+		r.specs = append(r.specs, d.spec())
+	}
+	for _, t := range r.tools {
+		if d := t.Definition(); d.Confirm != "" && r.Get(d.Confirm) == nil {
+			return nil, fmt.Errorf("tool %s is confirmed by %s, which is not among the tools: add it", d.Name, d.Confirm)
+		}
+	}
+	return r, nil
+}
+
+// Get returns the tool of that name, or nil.
+func (r *Registry) Get(name string) Tool {
+	if i, ok := slices.BinarySearch(r.names, name); ok {
+		return r.tools[i]
+	}
+	return nil
+}
+
+// Names returns the names, sorted. The slice must not be changed.
+func (r *Registry) Names() []string { return r.names }
+
+// Nearest returns the names that look like name, the likeliest first, at most 3.
+func (r *Registry) Nearest(name string) []string { return schema.Nearest(name, r.names) }
+
+// Specs returns the tools as the model and the machine see them, sorted by
+// name, with defaults filled in and the document rendered.
+func (r *Registry) Specs() []event.ToolSpec { return slices.Clone(r.specs) }
+
+// excerpt returns the beginning of a text for a message.
+func excerpt(s string) string {
+	const most = 60
+	if len(s) <= most {
+		return s
+	}
+	return s[:runeEnd(s, most)] + "…"
+}

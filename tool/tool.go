@@ -99,6 +99,18 @@ type Result struct {
 	Seen []event.Seen
 	// Keep says which end of a long text matters. Empty is the head.
 	Keep Keep
+	// Lines, if set, says that the text is a heading and then numbered lines of
+	// what was read, so that cutting keeps the heading and Seen true.
+	Lines *Lines
+}
+
+// Lines are a part of something that has numbered lines.
+type Lines struct {
+	// First is the number of the line after the heading.
+	First int64
+	// Heading returns the heading when only the lines first to last are shown;
+	// last < first says that none is, whole.
+	Heading func(first, last int64) string
 }
 
 // Keep says which part of a long text survives cutting.
