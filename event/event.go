@@ -109,8 +109,8 @@ type Event struct {
 	// Command is the id of the command whose outcome this is, or empty. A
 	// journal holds at most one outcome for each command id.
 	Command string
-	// Prev is the hash of the event before; Hash covers Prev and everything
-	// above and below. Both are assigned by the store.
+	// Prev is the hash of the event before; Hash covers Prev and everything else
+	// here but Run, see [ComputeHash]. Both are assigned by the store.
 	Prev, Hash Hash
 	// Data is what happened. It must not be changed.
 	Data Data
