@@ -1,0 +1,56 @@
+package rein
+
+import (
+	"slices"
+	"strings"
+
+	"rein.example/rein/event"
+)
+
+// preset is a row of the table of limits by kind of task.
+type preset struct {
+	name   string
+	limits event.Limits
+	// strategy is how the context is kept within its budget.
+	strategy string
+}
+
+const (
+	minute = 60_000
+	hour   = 60 * minute
+)
+
+// presets are start values: 2 to 3 times the steps that such a task usually
+// takes; tool calls 4 times the steps; half an hour, or half a day for long.
+func presets() []preset {
+	row := func(name, strategy string, steps, tokens, wall int64) preset {
+		return preset{name, event.Limits{Steps: steps, ToolCalls: 4 * steps, Tokens: tokens, Wall: wall}, strategy}
+	}
+	return []preset{
+		row("qa", "full", 3, 10_000, 30*minute),
+		row("lookup", "full", 5, 20_000, 30*minute),
+		row("multi-step", "full", 15, 80_000, 30*minute),
+		row("research", "full", 30, 200_000, 30*minute),
+		row("long", "full", 300, 5_000_000, 12*hour),
+	}
+}
+
+// Preset returns the limits of a kind of task: qa, lookup, multi-step, research
+// or long. If there is none of that name, ok is false and names lists them.
+func Preset(name string) (l event.Limits, names string, ok bool) {
+	all := presets()
+	i := slices.IndexFunc(all, func(p preset) bool { return p.name == name })
+	if i >= 0 {
+		return all[i].limits, "", true
+	}
+	for _, p := range all {
+		names += ", " + p.name
+	}
+	return event.Limits{}, strings.TrimPrefix(names, ", "), false
+}
+
+// RetryPatient waits out rate limits and outages for minutes.
+func RetryPatient() event.RetrySpec { return event.RetrySpec{Tries: 6, Base: 1_000, Cap: 60_000} }
+
+// RetryFast gives up within seconds, for somebody who is waiting.
+func RetryFast() event.RetrySpec { return event.RetrySpec{Tries: 3, Base: 500, Cap: 4_000} }

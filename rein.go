@@ -1,0 +1,246 @@
+// Package rein answers: how do I build an agent and run it?
+//
+// An [Agent] is a model, tools and rules; a [Run] is one task carried out by
+// it. Every run is a journal: what happened is written down before it is acted
+// on, so that a run can be watched, stopped, resumed after a crash, and looked
+// at afterwards.
+//
+//	agent, err := rein.New(client, &rein.Options{Tools: tools})
+//	result, err := agent.Run(ctx, "Which orders are late?")
+//
+// The package imports no provider: a model is any [model.Client], such as those
+// of the packages below model/. The nil *Options is an agent without tools that
+// keeps its journals in memory.
+package rein
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/engine"
+	"rein.example/rein/engine/local"
+	"rein.example/rein/event"
+	"rein.example/rein/guard"
+	"rein.example/rein/journal"
+	"rein.example/rein/journal/memory"
+	"rein.example/rein/message"
+	"rein.example/rein/model"
+	"rein.example/rein/tokens"
+	"rein.example/rein/tool"
+	"rein.example/rein/toolkit/submit"
+	"rein.example/rein/window"
+)
+
+// Options are an agent's settings. The zero value of each field is its default.
+type Options struct {
+	// Name is the agent's name in journals and traces.
+	Name string
+	// Tools that the model may call. submit_result is always added.
+	Tools []tool.Tool
+	// Rules are rendered before the conversation.
+	Rules Rules
+	// Accept says what a finished task looks like; it stands with the task.
+	Accept string
+	// Contract replaces the built-in opening of the system text,
+	// [window.Contract].
+	Contract string
+	// Permissions say which tools may run; the strictest match wins, and what
+	// nothing matches is denied. Nil: reads are allowed, writes are asked for.
+	Permissions []event.Permission
+	// Limits end a run. Nil: the preset "multi-step".
+	Limits *event.Limits
+	// Retry is how failed model calls are tried again. Nil: as [RetryPatient] says.
+	Retry *event.RetrySpec
+	// Submit is the JSON Schema of the result that a run must submit.
+	Submit jsontext.Value
+	// Window overrides what the model says of its context size. Nil fields are
+	// derived from it.
+	Window event.WindowSpec
+	// Sampling is passed to the model.
+	Sampling event.Sampling
+	// Store keeps the journals. Nil: in memory, until the agent is closed.
+	Store journal.Store
+	// Approve answers questions while a run goes on. Nil, or ok == false,
+	// leaves them open and pauses the run; see [Run.Approve].
+	Approve Approver
+	// Counter counts tokens. Nil: an estimate.
+	Counter tokens.Counter
+	// Secrets are kept out of journals, traces and the model's sight.
+	Secrets *event.Secrets
+	// Logger gets diagnostics. Nil: none.
+	Logger *slog.Logger
+	// Config and BaseDir are recorded with each run, so that a command can
+	// build the same agent again.
+	Config, BaseDir string
+}
+
+// Rules are told to the model, strictest first.
+type Rules struct {
+	Never, Must, Can []string
+}
+
+// Agent carries out tasks. It is safe for concurrent use; Close it when done.
+type Agent struct {
+	model    model.Client
+	opts     Options
+	registry *tool.Registry
+	engine   *local.Engine
+	store    journal.Store
+	ownStore bool
+}
+
+// New returns an agent that uses the model m. The options are copied; opts may
+// be nil. It fails if tools clash, a permission or schema cannot be used, or
+// the store cannot be joined.
+func New(m model.Client, opts *Options) (*Agent, error) {
+	a := &Agent{model: m}
+	if opts != nil {
+		a.opts = *opts
+	}
+	if a.opts.Permissions == nil {
+		a.opts.Permissions = guard.DefaultPermissions()
+	}
+	if _, err := guard.New(a.opts.Permissions); err != nil {
+		return nil, fmt.Errorf("permissions: %w", err)
+	}
+	if a.opts.Limits == nil {
+		l, _, _ := Preset("multi-step")
+		a.opts.Limits = &l
+	}
+	if a.opts.Retry == nil {
+		r := RetryPatient()
+		a.opts.Retry = &r
+	}
+	result, err := submit.Tool(a.opts.Submit)
+	if err != nil {
+		return nil, fmt.Errorf("submit schema: %w", err)
+	}
+	a.registry, err = tool.NewRegistry(append(a.opts.Tools[:len(a.opts.Tools):len(a.opts.Tools)], result)...)
+	if err != nil {
+		return nil, err
+	}
+	a.store = a.opts.Store
+	if a.store == nil {
+		a.store, a.ownStore = memory.New(), true
+	}
+	a.engine, err = local.New(local.Options{Store: a.store, Counter: a.opts.Counter, Secrets: a.opts.Secrets, Logger: a.opts.Logger})
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Close ends the agent's lease on its store, and the store if it is the
+// agent's own. Runs that are going on fail.
+func (a *Agent) Close() error {
+	err := a.engine.Close()
+	if a.ownStore {
+		if e := a.store.Close(); err == nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// Store returns the store that holds the agent's journals.
+func (a *Agent) Store() journal.Store { return a.store }
+
+// Tools returns the tools that the model is offered.
+func (a *Agent) Tools() *tool.Registry { return a.registry }
+
+// spec returns the settings that are written into a new run's journal.
+func (a *Agent) spec(chat bool) (*event.Spec, error) {
+	info := a.model.Info()
+	contract := a.opts.Contract
+	if contract == "" {
+		contract = window.Contract
+	}
+	s := &event.Spec{
+		Agent: a.opts.Name, Model: info.Name(), Tools: a.registry.Specs(), Submit: a.opts.Submit,
+		System: []event.Block{{Name: window.BlockContract, Text: contract}},
+		Limits: *a.opts.Limits, Permissions: a.opts.Permissions, Retry: *a.opts.Retry,
+		Window: a.windowSpec(info), Sampling: a.opts.Sampling, Chat: chat,
+		Config: a.opts.Config, BaseDir: a.opts.BaseDir,
+	}
+	if rules := window.Rules(a.opts.Rules.Never, a.opts.Rules.Must, a.opts.Rules.Can); rules != "" {
+		s.System = append(s.System, event.Block{Name: window.BlockRules, Text: rules})
+	}
+	var seed [8]byte
+	if _, err := rand.Read(seed[:]); err != nil {
+		return nil, fmt.Errorf("draw the run's seed: %w", err)
+	}
+	s.Seed = int64(binary.LittleEndian.Uint64(seed[:]) >> 1)
+	return s, nil
+}
+
+// Reserves for the reply and the margins of an uncalibrated count: facts
+// measured on real prompts (a foreign tokenizer is up to a third off).
+const (
+	reserve       = 8_192
+	smallReserve  = 4_096
+	smallWindow   = 32_768
+	foreignMargin = 650_000
+	exactMargin   = 900_000
+)
+
+func (a *Agent) windowSpec(info model.Info) event.WindowSpec {
+	w := a.opts.Window
+	if w.Size == 0 {
+		w.Size = info.Window
+	}
+	if w.Reserve == 0 {
+		if w.Reserve = reserve; w.Size < smallWindow {
+			w.Reserve = smallReserve
+		}
+		w.Reserve = min(w.Reserve, w.Size/2)
+	}
+	if w.Margin == 0 {
+		w.Margin = foreignMargin
+		if a.opts.Counter != nil && a.opts.Counter.Method() == tokens.Exact {
+			w.Margin = exactMargin
+		}
+	}
+	return w
+}
+
+// job returns what the engine needs for a run.
+func (a *Agent) job(run string) *engine.Job {
+	return &engine.Job{
+		Run: run, Tools: a.registry, Approve: a.opts.Approve,
+		Model: func(name string) (model.Client, error) {
+			if have := a.model.Info().Name(); name != have {
+				return nil, fmt.Errorf("the run was started with model %s, and this agent has %s", name, have)
+			}
+			return a.model, nil
+		},
+	}
+}
+
+// task returns the message that gives the model its task.
+func (a *Agent) task(text string) []message.Part {
+	parts := []message.Part{{Kind: message.Text, Text: text}}
+	if accept := window.Acceptance(a.opts.Accept); accept != "" {
+		parts = append(parts, message.Part{Kind: message.Text, Text: accept})
+	}
+	return parts
+}
+
+// NewRunID returns a fresh run id: the day and 40 random bits, easy to tell
+// apart and to type.
+func NewRunID(now time.Time) string {
+	const letters = "abcdefghjkmnpqrstvwxyz0123456789"
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the process instead
+	var s strings.Builder
+	s.WriteString(now.UTC().Format("060102-"))
+	for _, x := range b {
+		s.WriteByte(letters[int(x)%len(letters)])
+	}
+	return s.String()
+}

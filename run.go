@@ -1,0 +1,201 @@
+package rein
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"rein.example/rein/engine"
+	"rein.example/rein/event"
+	"rein.example/rein/journal"
+	"rein.example/rein/message"
+	"rein.example/rein/model"
+)
+
+// Result is where a run stands when it has paused or finished.
+type Result = engine.Result
+
+// Approver answers a question while a run goes on, or leaves it open with
+// ok == false. It is called on a goroutine of its own, and must return when ctx
+// ends.
+type Approver = func(ctx context.Context, q engine.Question) (a engine.Answer, ok bool)
+
+// ErrStop as the cause of a cancelled context leaves a run resumable instead of
+// finishing it with reason cancelled; see [context.WithCancelCause].
+var ErrStop = engine.ErrStop
+
+// Event is what a running run shows: an event of its journal or, with Delta
+// set, a piece of the model's output on its way. Deltas are for showing only
+// and are never journalled.
+type Event struct {
+	event.Event
+	Delta *model.Delta
+}
+
+// Run is one task of an agent. It does nothing until [Run.Events] or
+// [Run.Result] carries it out, in the calling goroutine. Send, Stop and Approve
+// may be called from any goroutine.
+type Run struct {
+	agent  *Agent
+	id     string
+	ctx    context.Context
+	job    *engine.Job
+	start  bool
+	err    error // why it cannot be carried out
+	taken  atomic.Bool
+	result *Result
+}
+
+// Run carries out a task and returns where it stands when it has paused or
+// finished. A run that ends badly is not an error: its Result says why. An
+// error means that the run could not be carried on, such as a store that
+// failed; its journal is kept.
+func (a *Agent) Run(ctx context.Context, task string) (*Result, error) {
+	return a.Start(ctx, task).Result()
+}
+
+// Start returns a new run of the task. When ctx ends, the run finishes with
+// reason cancelled, or pauses if the cause is [ErrStop].
+func (a *Agent) Start(ctx context.Context, task string) *Run {
+	return a.start(ctx, task, false)
+}
+
+// Chat returns a new run that stays open after each answer: it pauses with
+// cause turn_done, and [Agent.Continue] goes on with the next input.
+func (a *Agent) Chat(ctx context.Context, first string) *Run {
+	return a.start(ctx, first, true)
+}
+
+func (a *Agent) start(ctx context.Context, task string, chat bool) *Run {
+	r := &Run{agent: a, id: NewRunID(time.Now()), ctx: ctx, start: true}
+	if task == "" {
+		r.err = errors.New("the task is empty: say what is to be done")
+		return r
+	}
+	if !utf8.ValidString(task) {
+		r.err = errors.New("the task is not valid UTF-8 text: convert it first")
+		return r
+	}
+	r.job = a.job(r.id)
+	r.job.Input = a.task(task)
+	r.job.Spec, r.err = a.spec(chat)
+	return r
+}
+
+// Resume returns the existing run with that id, to be carried on where it
+// stands: after a crash, a stop, an approval. The agent needs the tools and the
+// model that the run was started with.
+func (a *Agent) Resume(ctx context.Context, id string) *Run {
+	return &Run{agent: a, id: id, ctx: ctx, job: a.job(id)}
+}
+
+// Continue is Resume with a new message to the model.
+func (a *Agent) Continue(ctx context.Context, id, input string) *Run {
+	r := a.Resume(ctx, id)
+	if input == "" || !utf8.ValidString(input) {
+		r.err = errors.New("the input is empty or not valid UTF-8 text")
+	}
+	r.job.Input = []message.Part{{Kind: message.Text, Text: input}}
+	return r
+}
+
+// ID returns the run's id.
+func (r *Run) ID() string { return r.id }
+
+// Events carries the run out and yields what happens, in order, until it has
+// paused or finished; [Run.Result] then returns at once. Breaking off the loop
+// stops the run as [Run.Stop] does. The error, if any, comes last. A run can be
+// carried out only once.
+func (r *Run) Events() iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		ctx, stop := context.WithCancelCause(r.ctx)
+		defer stop(nil)
+		open := true
+		show := func(e Event) {
+			if open && !yield(e, nil) {
+				open = false
+				stop(ErrStop)
+			}
+		}
+		err := r.carryOut(ctx, &engine.Watch{
+			Event: func(e event.Event) { show(Event{Event: e}) },
+			Delta: func(run string, d model.Delta) { show(Event{Event: event.Event{Run: run}, Delta: &d}) },
+		})
+		if err != nil && open {
+			yield(Event{}, err)
+		}
+	}
+}
+
+// Result carries the run out, unless Events has, and returns where it stands.
+func (r *Run) Result() (*Result, error) {
+	if r.taken.Load() {
+		return r.result, r.err
+	}
+	err := r.carryOut(r.ctx, nil)
+	return r.result, err
+}
+
+func (r *Run) carryOut(ctx context.Context, w *engine.Watch) error {
+	if r.taken.Swap(true) {
+		return errors.New("the run is being carried out already; use Resume to carry it on again")
+	}
+	if r.err != nil {
+		return r.err
+	}
+	job := *r.job
+	job.Watch = w
+	if r.start {
+		r.result, r.err = r.agent.engine.Start(ctx, &job)
+	} else {
+		r.result, r.err = r.agent.engine.Resume(ctx, &job)
+	}
+	return r.err
+}
+
+// Send gives the model a message, which it sees at its next step.
+func (r *Run) Send(ctx context.Context, text string) error {
+	return Send(ctx, r.agent.store, r.id, text)
+}
+
+// Stop ends what the run is doing and pauses it, to be resumed later.
+func (r *Run) Stop(ctx context.Context) error { return Stop(ctx, r.agent.store, r.id) }
+
+// Pause pauses the run at its next step, to be resumed later.
+func (r *Run) Pause(ctx context.Context) error {
+	return post(ctx, r.agent.store, r.id, &event.InputReceived{Kind: event.InputPause})
+}
+
+// Approve answers an open question of the run.
+func (r *Run) Approve(ctx context.Context, q engine.Question, a engine.Answer) error {
+	return Approve(ctx, r.agent.store, q, a)
+}
+
+// Send gives the model of any run in the store a message, from any process.
+func Send(ctx context.Context, s journal.Store, run, text string) error {
+	if text == "" || !utf8.ValidString(text) {
+		return errors.New("the message is empty or not valid UTF-8 text")
+	}
+	return post(ctx, s, run, &event.InputReceived{Kind: event.InputText, Parts: []message.Part{{Kind: message.Text, Text: text}}})
+}
+
+// Stop asks the process that carries the run out to stop and pause it.
+func Stop(ctx context.Context, s journal.Store, run string) error {
+	return post(ctx, s, run, &event.InputReceived{Kind: event.InputStop})
+}
+
+// Approve answers an open question of any run in the store, from any process.
+func Approve(ctx context.Context, s journal.Store, q engine.Question, a engine.Answer) error {
+	return post(ctx, s, q.Run, &event.ApprovalGiven{Call: q.Call, Decision: a.Decision, Hash: q.Hash, By: a.By, Why: a.Why})
+}
+
+func post(ctx context.Context, s journal.Store, run string, d event.Data) error {
+	if _, err := s.Post(ctx, run, journal.Entry{Time: time.Now().UnixMilli(), Data: d}); err != nil {
+		return fmt.Errorf("tell run %s: %w", run, err)
+	}
+	return nil
+}
