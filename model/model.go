@@ -87,7 +87,9 @@ type Encoder interface {
 	// writes them as its first messages.
 	Head(dst []byte, p *Params, system []message.Message) []byte
 	// Message appends m, with whatever joins it to prev, the message before
-	// (nil for the first after system).
+	// (nil for the first after system). prev, like last below, may not be
+	// resolved even if it was when it was appended itself: an encoder looks at
+	// what kind of message it is, not at bodies.
 	Message(dst []byte, prev, m *message.Message) []byte
 	// Close appends everything after last, the last message (nil if none).
 	Close(dst []byte, p *Params, last *message.Message) []byte

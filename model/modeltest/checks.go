@@ -3,6 +3,7 @@ package modeltest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand"
 	"net/http"
 	"strings"
@@ -15,16 +16,10 @@ import (
 )
 
 // call makes a client and one call with a small body.
-func call(t testing.TB, f Factory, hc *http.Client, base string, stream bool, sink func(model.Delta)) (*model.Reply, error) {
-	t.Helper()
-	return callContext(t.Context(), t, f, hc, base, stream, sink)
-}
-
-func callContext(ctx context.Context, t testing.TB, f Factory, hc *http.Client, base string, stream bool, sink func(model.Delta)) (*model.Reply, error) {
-	t.Helper()
+func call(ctx context.Context, f Factory, hc *http.Client, base string, stream bool, sink func(model.Delta)) (*model.Reply, error) {
 	c, err := f(hc, base)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	return c.Call(ctx, &model.Request{Body: [][]byte{[]byte(`{}`)}, Stream: stream}, sink)
 }
@@ -38,7 +33,7 @@ func Replies(t *testing.T, f Factory, all []Recording) {
 		r := &all[i]
 		t.Run(r.Name, func(t *testing.T) {
 			var text, reasoning strings.Builder
-			reply, err := call(t, f, Play(r, Plan{}), base, r.Stream, func(d model.Delta) {
+			reply, err := call(t.Context(), f, Play(r, Plan{}), base, r.Stream, func(d model.Delta) {
 				text.WriteString(d.Text)
 				reasoning.WriteString(d.Reasoning)
 			})
@@ -71,68 +66,87 @@ func Replies(t *testing.T, f Factory, all []Recording) {
 // had come. Every cut after it gives the whole reply, but perhaps no usage.
 func CutEverywhere(t *testing.T, f Factory, r *Recording) {
 	t.Helper()
-	whole, err := call(t, f, Play(r, Plan{}), base, r.Stream, nil)
-	if err != nil && r.Terminal != "" {
-		t.Fatalf("the whole recording: %v", err)
+	if err := cutEverywhere(t.Context(), f, r); err != nil {
+		t.Fatal(err)
 	}
-	complete := r.complete()
+}
+
+func cutEverywhere(ctx context.Context, f Factory, r *Recording) error {
+	whole, err := call(ctx, f, Play(r, Plan{}), base, r.Stream, nil)
+	if err != nil && r.Terminal != "" {
+		return fmt.Errorf("the whole recording: %w", err)
+	}
 	for n := range len(r.Body) {
 		for _, clean := range []bool{false, true} {
-			got, err := call(t, f, Play(r, Plan{Cut: n + 1, Clean: clean}), base, r.Stream, nil)
-			if err == nil && (complete < 0 || n < complete) {
-				t.Fatalf("cut after %d bytes of %d (clean %v) is a success, but the reply is complete only after %d:\n%s", n, len(r.Body), clean, complete, r.Body[:n])
-			}
-			if err == nil {
-				// All but the usage, which may come later.
-				if got.Usage = whole.Usage; Format(got, nil) != Format(whole, nil) {
-					t.Fatalf("cut after %d bytes (clean %v):\ngot  %s\nwant %s", n, clean, Format(got, nil), Format(whole, nil))
-				}
-				continue
-			}
-			var e *model.Error
-			if !errors.As(err, &e) {
-				t.Fatalf("cut after %d bytes (clean %v): not a model error: %v", n, clean, err)
-			}
-			if complete < 0 {
-				continue
-			}
-			if n >= complete && r.Stream {
-				t.Fatalf("cut after %d bytes (clean %v), though the reply was complete after %d: %v", n, clean, complete, err)
-			}
-			if e.Class != event.ClassIncomplete {
-				t.Fatalf("cut after %d bytes (clean %v): class %s: %v", n, clean, e.Class, e)
-			}
-			if !strings.HasPrefix(whole.Message.PlainText(), e.Partial) {
-				t.Fatalf("cut after %d bytes (clean %v): partial %q is not the beginning of %q", n, clean, e.Partial, whole.Message.PlainText())
+			got, err := call(ctx, f, Play(r, Plan{Cut: n + 1, Clean: clean}), base, r.Stream, nil)
+			if err := judgeCut(r, n, whole, got, err); err != nil {
+				return fmt.Errorf("cut after %d bytes of %d (clean %v): %w", n, len(r.Body), clean, err)
 			}
 		}
 	}
+	return nil
+}
+
+// judgeCut says what is wrong with what a call gave for the first n bytes.
+func judgeCut(r *Recording, n int, whole, got *model.Reply, err error) error {
+	complete := r.complete()
+	if err == nil {
+		if complete < 0 || n < complete {
+			return fmt.Errorf("a success, but the reply is complete only after %d:\n%s", complete, r.Body[:n])
+		}
+		same := *got
+		same.Usage = whole.Usage // which may come later
+		if Format(&same, nil) != Format(whole, nil) {
+			return fmt.Errorf("got\n%swant\n%s", Format(&same, nil), Format(whole, nil))
+		}
+		return nil
+	}
+	var e *model.Error
+	switch {
+	case !errors.As(err, &e):
+		return fmt.Errorf("not a model error: %w", err)
+	case complete < 0:
+		return nil
+	case n >= complete && r.Stream:
+		return fmt.Errorf("an error, though the reply was complete after %d: %w", complete, err)
+	case e.Class != event.ClassIncomplete:
+		return fmt.Errorf("class %s: %w", e.Class, e)
+	case !strings.HasPrefix(whole.Message.PlainText(), e.Partial):
+		return fmt.Errorf("partial %q is not the beginning of %q", e.Partial, whole.Message.PlainText())
+	}
+	return nil
 }
 
 // SplitEverywhere splits the recording's body at every point, at 500 pairs of
 // points and after every byte; each gives the same as the whole.
 func SplitEverywhere(t *testing.T, f Factory, r *Recording) {
 	t.Helper()
-	whole, err := call(t, f, Play(r, Plan{}), base, r.Stream, nil)
-	want := Format(whole, err)
-	check := func(p Plan) {
-		t.Helper()
-		got, err := call(t, f, Play(r, p), base, r.Stream, nil)
-		if have := Format(got, err); have != want {
-			t.Fatalf("split %+v:\ngot  %s\nwant %s", p, have, want)
-		}
+	if err := splitEverywhere(t.Context(), f, r); err != nil {
+		t.Fatal(err)
 	}
-	check(Plan{Bytewise: true})
+}
+
+func splitEverywhere(ctx context.Context, f Factory, r *Recording) error {
+	whole, err := call(ctx, f, Play(r, Plan{}), base, r.Stream, nil)
+	want := Format(whole, err)
+	plans := []Plan{{Bytewise: true}}
 	for n := 1; n < len(r.Body); n++ {
-		check(Plan{Splits: []int{n}})
+		plans = append(plans, Plan{Splits: []int{n}})
 	}
 	const seed = 1 // any; the same at every run, so that a failure repeats
 	random := rand.New(rand.NewSource(seed))
 	for range 500 {
 		if len(r.Body) > 2 {
-			check(Plan{Splits: []int{1 + random.Intn(len(r.Body)-1), 1 + random.Intn(len(r.Body)-1)}})
+			plans = append(plans, Plan{Splits: []int{1 + random.Intn(len(r.Body)-1), 1 + random.Intn(len(r.Body)-1)}})
 		}
 	}
+	for _, p := range plans {
+		got, err := call(ctx, f, Play(r, p), base, r.Stream, nil)
+		if have := Format(got, err); have != want {
+			return fmt.Errorf("split %+v:\ngot  %s\nwant %s", p, have, want)
+		}
+	}
+	return nil
 }
 
 // OverHTTP plays a sample of what CutEverywhere and SplitEverywhere do over real
@@ -141,11 +155,11 @@ func OverHTTP(t *testing.T, f Factory, r *Recording) {
 	t.Helper()
 	hc := model.NewHTTPClient()
 	t.Cleanup(hc.CloseIdleConnections)
-	whole, err := call(t, f, Play(r, Plan{}), base, r.Stream, nil)
+	whole, err := call(t.Context(), f, Play(r, Plan{}), base, r.Stream, nil)
 	want := Format(whole, err)
 	for _, p := range []Plan{{}, {Bytewise: true}, {Splits: []int{len(r.Body) / 3, len(r.Body) / 2}}} {
 		url := Serve(t, r, p).URL + "/v1"
-		got, err := call(t, f, hc, url, r.Stream, nil)
+		got, err := call(t.Context(), f, hc, url, r.Stream, nil)
 		if have := strings.ReplaceAll(Format(got, err), url, base); have != want {
 			t.Errorf("plan %+v:\ngot  %s\nwant %s", p, have, want)
 		}
@@ -154,7 +168,7 @@ func OverHTTP(t *testing.T, f Factory, r *Recording) {
 	for i := range 8 {
 		n := len(r.Body) * i / 8
 		for _, clean := range []bool{false, true} {
-			_, err := call(t, f, hc, Serve(t, r, Plan{Cut: n + 1, Clean: clean}).URL+"/v1", r.Stream, nil)
+			_, err := call(t.Context(), f, hc, Serve(t, r, Plan{Cut: n + 1, Clean: clean}).URL+"/v1", r.Stream, nil)
 			if ok := r.Stream && complete >= 0 && n >= complete; err == nil != ok && complete >= 0 {
 				t.Errorf("cut after %d bytes of %d (clean %v): %v", n, len(r.Body), clean, err)
 			}
@@ -173,7 +187,7 @@ func Cancel(t *testing.T, f Factory, r *Recording) {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(time.Second, cancel)
 			start := time.Now()
-			_, err := callContext(ctx, t, f, Play(r, Plan{Cut: n + 1, Stall: true}), base, r.Stream, nil)
+			_, err := call(ctx, f, Play(r, Plan{Cut: n + 1, Stall: true}), base, r.Stream, nil)
 			var e *model.Error
 			if !errors.As(err, &e) || e.Class != event.ClassCancelled || !errors.Is(err, context.Canceled) {
 				t.Errorf("silent after %d bytes: %v", n, err)
@@ -183,7 +197,7 @@ func Cancel(t *testing.T, f Factory, r *Recording) {
 			}
 		})
 		synctest.Test(t, func(t *testing.T) {
-			_, err := call(t, f, Play(r, Plan{Cut: n + 1, Stall: true}), base, r.Stream, nil)
+			_, err := call(t.Context(), f, Play(r, Plan{Cut: n + 1, Stall: true}), base, r.Stream, nil)
 			var e *model.Error
 			if !errors.As(err, &e) || e.Class != event.ClassTimeout {
 				t.Errorf("silent for ever after %d bytes: %v", n, err)
@@ -192,7 +206,7 @@ func Cancel(t *testing.T, f Factory, r *Recording) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		if _, err := call(t, f, Play(r, Plan{Stall: true}), base, r.Stream, nil); err != nil {
+		if _, err := call(t.Context(), f, Play(r, Plan{Stall: true}), base, r.Stream, nil); err != nil {
 			t.Errorf("complete, but the connection stays open: %v", err)
 		}
 		if took := time.Since(start); took > 10*time.Second {

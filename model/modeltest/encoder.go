@@ -2,6 +2,8 @@ package modeltest
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -14,56 +16,81 @@ import (
 
 // Body builds a whole request body.
 func Body(e model.Encoder, p *model.Params, system, messages []message.Message) []byte {
+	return build(e, p, system, messages, func(m *message.Message) *message.Message { return m })
+}
+
+// build builds a body in which each message is shown as the one before another
+// as seen gives it.
+func build(e model.Encoder, p *model.Params, system, messages []message.Message, seen func(*message.Message) *message.Message) []byte {
 	b := e.Head(nil, p, system)
 	var prev *message.Message
 	for i := range messages {
 		b = e.Message(b, prev, &messages[i])
-		prev = &messages[i]
+		prev = seen(&messages[i])
 	}
 	return e.Close(b, p, prev)
 }
 
+// unresolved undoes [model.Resolve].
+func unresolved(m *message.Message) *message.Message {
+	c := *m
+	c.Parts = append([]message.Part(nil), m.Parts...)
+	for i := range c.Parts {
+		if c.Parts[i].Ref != nil {
+			c.Parts[i].Text, c.Parts[i].URL = "", ""
+		}
+	}
+	return &c
+}
+
 // CheckEncoder holds an encoder to its contract on one conversation: the body of
 // every prefix is valid JSON in UTF-8, without \u escapes where none are
-// needed; the pieces don't depend on what they are appended to; equal input
-// gives equal bytes; and each body, but for what Close appends, is the beginning
-// of the next.
+// needed; the pieces don't depend on what they are appended to, nor on whether
+// the messages before are resolved; equal input gives equal bytes; and each
+// body, but for what Close appends, is the beginning of the next.
 func CheckEncoder(t *testing.T, e model.Encoder, p *model.Params, system, messages []message.Message) {
 	t.Helper()
 	var before []byte
 	for n := range len(messages) + 1 {
-		var last *message.Message
-		if n > 0 {
-			last = &messages[n-1]
+		body, err := checkBody(e, p, system, messages[:n], before)
+		if err != nil {
+			t.Fatalf("%d messages: %v", n, err)
 		}
-		whole := Body(e, p, system, messages[:n])
-		if !bytes.Equal(whole, Body(e, p, system, messages[:n])) {
-			t.Fatalf("%d messages: the bytes differ from one time to the next", n)
-		}
-		if !jsontext.Value(whole).IsValid() || !utf8.Valid(whole) {
-			t.Fatalf("%d messages: not JSON: %s", n, whole)
-		}
-		if i := needless(whole); i >= 0 {
-			t.Fatalf("%d messages: needlessly escaped: %s", n, whole[i:min(len(whole), i+40)])
-		}
-		if !bytes.HasPrefix(whole, before) {
-			t.Fatalf("%d messages: the request before is not the beginning of this one\nbefore %s\nnow    %s", n, before, whole)
-		}
-		end := e.Close(nil, p, last)
-		before = whole[:len(whole)-len(end)]
-		if !bytes.HasSuffix(whole, end) {
-			t.Fatalf("%d messages: Close appends other bytes to nothing than to a body", n)
-		}
-		if n > 0 {
-			var prev *message.Message
-			if n > 1 {
-				prev = &messages[n-2]
-			}
-			if piece := e.Message(nil, prev, last); !bytes.HasSuffix(before, piece) {
-				t.Fatalf("%d messages: Message appends other bytes to nothing than to a body", n)
-			}
+		before = body
+	}
+}
+
+// checkBody checks the body of messages and returns it without its end. before
+// is what it returned for all but the last message.
+func checkBody(e model.Encoder, p *model.Params, system, messages []message.Message, before []byte) ([]byte, error) {
+	var prev, last *message.Message
+	if n := len(messages); n > 0 {
+		last = &messages[n-1]
+		if n > 1 {
+			prev = &messages[n-2]
 		}
 	}
+	whole := Body(e, p, system, messages)
+	end := e.Close(nil, p, last)
+	open := whole[:max(len(whole)-len(end), 0)]
+	at := needless(whole)
+	switch {
+	case !bytes.Equal(whole, Body(e, p, system, messages)):
+		return nil, errors.New("the bytes differ from one time to the next")
+	case !bytes.Equal(whole, build(e, p, system, messages, unresolved)):
+		return nil, errors.New("the bytes depend on whether the messages before are resolved")
+	case !jsontext.Value(whole).IsValid() || !utf8.Valid(whole):
+		return nil, fmt.Errorf("not JSON: %s", whole)
+	case at >= 0:
+		return nil, fmt.Errorf("needlessly escaped: %s", whole[at:min(len(whole), at+40)])
+	case !bytes.HasSuffix(whole, end):
+		return nil, errors.New("the bytes of Close depend on what they are appended to")
+	case !bytes.HasPrefix(open, before):
+		return nil, fmt.Errorf("the request before is not the beginning of this one\nbefore %s\nnow    %s", before, open)
+	case last != nil && !bytes.HasSuffix(open, e.Message(nil, prev, last)):
+		return nil, errors.New("the bytes of Message depend on what they are appended to")
+	}
+	return open, nil
 }
 
 // needless returns the offset of a \u escape of anything but a control

@@ -116,6 +116,9 @@ func (c *calls) function(d *jsontext.Decoder) error {
 func (c *calls) add() (string, error) {
 	f := &c.f
 	to := c.find(f)
+	if to == nil && len(f.id)+len(f.name)+len(f.args) == 0 {
+		return "", nil // it says nothing
+	}
 	if to == nil {
 		if len(c.list) == maxCalls {
 			return "", errTooManyCalls

@@ -194,9 +194,11 @@ func isMedia(p *message.Part) bool {
 	return p.Kind == message.Image && p.URL != "" || p.Kind == message.File && strings.HasPrefix(p.URL, "data:")
 }
 
+// hasMedia reports whether m's content is a list of parts. It is the same before
+// and after [model.Resolve], since a message before may be known either way.
 func hasMedia(m *message.Message) bool {
 	for i := range m.Parts {
-		if isMedia(&m.Parts[i]) {
+		if p := &m.Parts[i]; isMedia(p) || p.Ref != nil && (p.Kind == message.Image || p.Kind == message.File) {
 			return true
 		}
 	}

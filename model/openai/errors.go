@@ -92,7 +92,7 @@ func (f *fault) read(d *jsontext.Decoder, depth int) error {
 				return f.read(d, depth+1)
 			}
 			return keep(&f.message, d)
-		case `"details"`:
+		case `"details"`, `"choices"`: // OpenRouter: the error of a choice
 			return elements(d, func() error { return f.read(d, depth+1) })
 		case `"retryDelay"`:
 			s, err := readString(d)
