@@ -57,6 +57,8 @@ type rule struct {
 	name   pattern
 	// text names the rule as its author would: "deny write_*".
 	text string
+	// why says so in a sentence, unless the rule allows.
+	why string
 }
 
 // Decision is the policy's word on one call.
@@ -66,8 +68,8 @@ type Decision struct {
 	// Rule is the permission that decided, as "deny write_*"; "harness" for
 	// Rein's own tools; empty if none matched.
 	Rule string
-	// Why is for people and for the model. If none matched it says which
-	// permission would allow the call.
+	// Why is for people and for the model; empty for allow. If none matched it
+	// says which permission would allow the call.
 	Why string
 }
 
@@ -102,6 +104,9 @@ func clip(s string) string {
 
 func compile(perm event.Permission) (rule, error) {
 	r := rule{Permission: perm, text: string(perm.Verdict) + " " + perm.Match}
+	if perm.Verdict != event.Allow {
+		r.why = "the permission " + quote(r.text) + " decides"
+	}
 	if strictness(perm.Verdict) == 0 {
 		return r, fmt.Errorf("unknown verdict %q: use allow, ask or deny", clip(string(perm.Verdict)))
 	}
@@ -136,7 +141,7 @@ func strictness(v event.Verdict) int {
 // equally strict ones the first is named.
 func (p *Policy) Judge(tool event.ToolSpec) Decision {
 	if tool.Harness {
-		return Decision{Verdict: event.Allow, Rule: RuleHarness, Why: "it is one of Rein's own tools"}
+		return Decision{Verdict: event.Allow, Rule: RuleHarness}
 	}
 	effect := class(tool.Effect)
 	var won *rule
@@ -150,7 +155,7 @@ func (p *Policy) Judge(tool event.ToolSpec) Decision {
 		return Decision{Verdict: event.Deny, Why: "no permission matches it: allow or ask " +
 			quote(tool.Name) + " or " + quote("effect:"+string(effect)) + " to change that"}
 	}
-	return Decision{Verdict: won.Verdict, Rule: won.text, Why: "the permission " + quote(won.text) + " decides"}
+	return Decision{Verdict: won.Verdict, Rule: won.text, Why: won.why}
 }
 
 // class returns the effect class that counts: a tool that declares none, or one

@@ -61,7 +61,7 @@ func TestJudge(t *testing.T) {
 		{"allow effect:read, deny effect:once", "thing", "readonly", event.Deny, "deny effect:once"},
 	} {
 		d := rules(t, c.rules).Judge(event.ToolSpec{Name: c.tool, Effect: c.effect})
-		if d.Verdict != c.verdict || d.Rule != c.rule || d.Why == "" {
+		if d.Verdict != c.verdict || d.Rule != c.rule || (d.Why == "") != (d.Verdict == event.Allow) {
 			t.Errorf("with %q, %s (%s): %s by %q (%s), want %s by %q",
 				c.rules, c.tool, c.effect, d.Verdict, d.Rule, d.Why, c.verdict, c.rule)
 		}

@@ -22,19 +22,19 @@ func (m *Machine) boundary() Command {
 		return &Finish{m.verdict}
 	}
 	if m.note != nil {
-		return recording(m.note)
+		return m.recording(m.note)
 	}
 	if m.pause {
-		return recording(&event.RunPaused{Cause: event.CauseInterrupted})
+		return m.recording(&event.RunPaused{Cause: event.CauseInterrupted})
 	}
 	if m.idle {
-		return recording(&event.RunPaused{Cause: event.CauseTurnDone})
+		return m.recording(&event.RunPaused{Cause: event.CauseTurnDone})
 	}
 	if reason, why := m.limit(); reason != "" {
 		return m.finalCall(why)
 	}
 	if n := m.lastStepNotice(); n != nil {
-		return recording(n)
+		return m.recording(n)
 	}
 	return m.assemble(event.PurposeStep, m.empty >= 2)
 }
@@ -69,7 +69,7 @@ func (m *Machine) lastStepNotice() event.Data {
 // finalCall asks for the best answer from what is known.
 func (m *Machine) finalCall(why string) Command {
 	if !m.call.limitTold {
-		return recording(&event.NoticeAdded{Kind: noticeLimit, Text: "The run ends here: " + why +
+		return m.recording(&event.NoticeAdded{Kind: noticeLimit, Text: "The run ends here: " + why +
 			". No tool can be called any more. Give the best answer that what you know allows: what is done, what is not, and what should come next."})
 	}
 	return m.assemble(event.PurposeFinal, true)
@@ -93,7 +93,7 @@ func (m *Machine) assemble(purpose event.Purpose, noTools bool) Command {
 	if err := window.Check(&m.sizes, &m.spec.Window); err != nil {
 		return &Finish{&event.RunFinished{Reason: event.ReasonContextOverflow, Detail: err.Error()}}
 	}
-	return recording(&event.ContextAssembled{
+	return m.recording(&event.ContextAssembled{
 		Purpose: purpose, Step: m.steps + 1, Blocks: m.sizes.Blocks(), Tokens: m.sizes.Total(),
 		Budget: window.Budget(&m.spec.Window), Messages: int64(len(m.msgs)), NoTools: noTools,
 	})

@@ -40,7 +40,7 @@ const (
 // judge records the verdicts on all calls of the turn, then the results of
 // those that will not run; nil when there is nothing to decide.
 func (m *Machine) judge() Command {
-	var out []event.Data
+	out := m.rec.Data[:0]
 	allowed := int64(0)
 	for i := range m.turn {
 		if m.turn[i].state == callNew {
@@ -62,7 +62,8 @@ func (m *Machine) judge() Command {
 	if len(out) == 0 {
 		return nil
 	}
-	return recording(out...)
+	m.rec.Data = out
+	return &m.rec
 }
 
 // consider judges the i-th call of the turn; allowed counts those before it

@@ -68,7 +68,10 @@ func (m *Machine) enter(c *call, d *event.ToolFinished) {
 			m.release(e)
 		}
 	}
-	if done, ok := schema.BoolField(d.Result, "done"); ok && c.tool.confirms && d.Status == event.StatusSuccess {
+	if !c.tool.confirms || d.Status != event.StatusSuccess {
+		return
+	}
+	if done, ok := schema.BoolField(d.Result, "done"); ok {
 		for _, e := range m.entries {
 			if t := m.tool(e.rec.tool); e.unknown && t != nil && t.Confirm == c.Name && schema.Agree(c.args, e.args) {
 				m.resolve(e, done)

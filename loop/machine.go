@@ -100,7 +100,9 @@ type Machine struct {
 	wallID     string
 	wallPassed bool
 
-	out []Command
+	out  []Command
+	rec  Record
+	wall Wait
 }
 
 // queued is a message that waits for the next boundary.
@@ -315,9 +317,10 @@ func (m *Machine) reach(reason event.Reason, why string) {
 }
 
 // Next returns every outstanding command, or one decision of the machine's own
-// ([*Record] or [*Finish]), which comes before everything else. The slice is
-// valid until the next call of Apply or Next. Next changes nothing: called
-// twice it returns the same.
+// ([*Record] or [*Finish]), which comes before everything else. Next changes
+// nothing: called twice it returns the same. The slice, and a Record in it, are
+// valid until the next call of Next; other commands stay as they are while they
+// are outstanding, except for Cancel.
 func (m *Machine) Next() []Command {
 	m.out = m.out[:0]
 	if m.phase == phaseNew || m.phase == phaseFinished || m.paused != "" {
@@ -327,7 +330,8 @@ func (m *Machine) Next() []Command {
 		return append(m.out, c)
 	}
 	if m.spec.Limits.Wall > 0 && !m.wallPassed {
-		m.out = append(m.out, &Wait{ID: m.wallID, Until: m.started + m.away + m.spec.Limits.Wall})
+		m.wall = Wait{ID: m.wallID, Until: m.started + m.away + m.spec.Limits.Wall}
+		m.out = append(m.out, &m.wall)
 	}
 	switch m.phase {
 	case phaseModel:
@@ -347,21 +351,25 @@ func (m *Machine) decide() Command {
 		if m.halt == event.InputCancel {
 			return &Finish{&event.RunFinished{Reason: event.ReasonCancelled, Detail: m.haltWhy}}
 		}
-		return recording(&event.RunPaused{Cause: event.CauseInterrupted, Why: m.haltWhy})
+		return m.recording(&event.RunPaused{Cause: event.CauseInterrupted, Why: m.haltWhy})
 	}
 	switch m.phase {
 	case phaseBoundary:
 		return m.boundary()
 	case phaseReply:
-		return recording(m.parse())
+		return m.recording(m.parse())
 	case phaseTools:
 		return m.judge()
 	}
 	return nil
 }
 
-// recording returns the command to append data.
-func recording(data ...event.Data) *Record { return &Record{Data: data} }
+// recording returns the command to append data. There is one for the machine,
+// which each call of Next uses anew.
+func (m *Machine) recording(data ...event.Data) *Record {
+	m.rec.Data = append(m.rec.Data[:0], data...)
+	return &m.rec
+}
 
 // inFlight reports whether something was started that has no outcome yet.
 func (m *Machine) inFlight() bool {

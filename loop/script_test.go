@@ -225,7 +225,7 @@ func (s *script) settle() {
 		for _, c := range slices.Clone(next) {
 			switch c := c.(type) {
 			case *loop.Record:
-				for _, data := range c.Data {
+				for _, data := range slices.Clone(c.Data) {
 					s.say("decided", describe(data))
 					s.add("", data)
 				}

@@ -3,6 +3,7 @@ package loop_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"rein.example/rein/event"
@@ -72,7 +73,7 @@ func (w *walker) once() {
 	}
 	switch c := next[w.rnd.IntN(len(next))].(type) {
 	case *loop.Record:
-		for _, d := range c.Data {
+		for _, d := range slices.Clone(c.Data) {
 			w.add("", d)
 		}
 	case *loop.Finish:
