@@ -50,7 +50,8 @@ type Store interface {
 	Post(ctx context.Context, run string, e Entry) (Head, error)
 	// Sync returns when everything appended to the run so far is durable, or
 	// with the error that made a batch fail. After an error the journal must be
-	// read again.
+	// read again. If another call does so first, Append fails with that error,
+	// and appends nothing.
 	Sync(ctx context.Context, run string) error
 
 	// Head returns where the journal ends.
@@ -61,7 +62,8 @@ type Store interface {
 	Read(ctx context.Context, run string, from int64) iter.Seq2[event.Event, error]
 	// Watch returns a channel that gets a value, perhaps late and perhaps for
 	// nothing, after another process may have posted to a run that l owns. The
-	// value is the run's id.
+	// value is the run's id. The channel is the same for every call with one
+	// lease, and is never closed.
 	Watch(l *Lease) <-chan string
 	// Runs yields a summary of each run, newest first.
 	Runs(ctx context.Context) iter.Seq2[Summary, error]
@@ -72,10 +74,12 @@ type Store interface {
 	Body(ctx context.Context, ref message.Ref) ([]byte, error)
 
 	// Fork makes the journal of a new run that shares the events of from up to
-	// and including seq, without copying them, owned by l.
+	// and including seq, without copying them, owned by l. Read as the new
+	// run's they have its id.
 	Fork(ctx context.Context, l *Lease, from string, seq int64, run string) error
 
-	// Close ends the store's lease renewals and closes it.
+	// Close finishes what was appended, gives up the leases that were joined
+	// here and closes the store; everything after fails with [ErrClosed].
 	Close() error
 }
 
