@@ -119,7 +119,7 @@ func (m *Machine) failed(d *event.ModelFailed) {
 	}
 	switch d.Class {
 	case event.ClassRate, event.ClassServer, event.ClassTimeout, event.ClassNetwork, event.ClassIncomplete, event.ClassBadReply:
-		if c.attempt < m.tries(d.Class) {
+		if c.attempt < m.tries(d) {
 			c.waitID, c.until = m.id(0), m.now+m.backoff(d)
 			return
 		}
@@ -171,15 +171,29 @@ const (
 	defaultCap   = 60_000
 	// badReplyTries: a page that is not of the wire's form seldom changes.
 	badReplyTries = 2
+	// absentTries: a server that is being started needs a moment.
+	absentTries = 3
 )
 
-func (m *Machine) tries(class event.ErrorClass) int64 {
+// tries returns how often a call that fails so is made. A server that is not
+// there, or not the one it should be, is reported within seconds instead of
+// minutes.
+func (m *Machine) tries(d *event.ModelFailed) int64 {
 	n := m.spec.Retry.Tries
 	if n <= 0 {
 		n = defaultTries
 	}
-	if class == event.ClassBadReply {
+	switch {
+	case d.Class == event.ClassBadReply:
 		return min(n, badReplyTries)
+	case d.Class != event.ClassNetwork:
+		return n
+	}
+	switch d.Code {
+	case "certificate", "tls":
+		return 1
+	case "dns", "refused", "unreachable":
+		return min(n, absentTries)
 	}
 	return n
 }

@@ -20,8 +20,12 @@ const (
 
 // parse decides what the reply asks for.
 func (m *Machine) parse() *event.ReplyParsed {
+	names := m.names
+	if m.call.noTools {
+		names = nil
+	}
 	r := parse.Parse(parse.Input{
-		Message: &m.reply.Message, Finish: m.reply.Finish, Tools: m.names, TextCalls: true,
+		Message: &m.reply.Message, Finish: m.reply.Finish, Tools: names, TextCalls: true,
 		Used: m.usedID, Base: "c" + strconv.FormatInt(m.seq, 10),
 	})
 	return r.Event(m.call.id)

@@ -68,7 +68,7 @@ func (s *script) play(d *datadriven.TestData) string {
 	case "reply":
 		s.reply(d)
 	case "fail":
-		f := &event.ModelFailed{ID: s.model().ID, Class: event.ErrorClass(arg(d, "class", "server")), Message: d.Input}
+		f := &event.ModelFailed{ID: s.model().ID, Class: event.ErrorClass(arg(d, "class", "server")), Message: d.Input, Code: arg(d, "code", "")}
 		if v := arg(d, "retry_after", ""); v != "" {
 			n, _ := strconv.ParseInt(v, 10, 64)
 			f.RetryAfter = message.Known(n)
