@@ -91,7 +91,8 @@ type Watch struct {
 // Result is where a run stands.
 type Result struct {
 	Run string
-	// Status is "finished" or "paused".
+	// Status is "finished" or "paused"; beside an error it may be
+	// "interrupted", in the middle of work.
 	Status string
 	// Reason is set when finished, Cause when paused.
 	Reason event.Reason

@@ -1,0 +1,247 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"rein.example/rein/engine"
+	"rein.example/rein/event"
+	"rein.example/rein/journal"
+	"rein.example/rein/loop"
+	"rein.example/rein/message"
+)
+
+const (
+	// patience is how long a call may go on after its context has ended, until
+	// its goroutine is left behind: what was promised is 100 ms in all.
+	patience = 80 * time.Millisecond
+	// grace is how long a run may take to come to its end after its own context
+	// has ended.
+	grace = 2 * time.Second
+	// idle is how long an event may wait for company on its way to the store
+	// while a reading tool runs.
+	idle = 50 * time.Millisecond
+)
+
+// actor carries out one run, on the goroutine of the call that made it.
+type actor struct {
+	e     *Engine
+	job   *engine.Job
+	log   *slog.Logger
+	watch watcher
+
+	// values is the caller's context without its end; ctx is the same, and ends
+	// with the actor. halted is the caller's context, whose end stops or cancels
+	// the run.
+	values context.Context
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	halted context.Context
+	stop   context.CancelCauseFunc
+	unhook func() bool
+
+	m       *loop.Machine
+	book    book
+	asker   asker
+	cmds    []loop.Command // what is outstanding
+	flights []*flight      // what was started
+	inbox   []outcome      // what has come of it, not yet applied
+	box     mailbox
+	news    news      // what has happened and was not acted on yet
+	at      time.Time // when something happened last
+	timer   *time.Timer
+	due     time.Time // when timer fires, zero if it does not run
+	stale   time.Time // when waiting events are to go to the store by themselves
+	pass    int64     // counts passes over cmds
+}
+
+func newActor(e *Engine, ctx context.Context, job *engine.Job) *actor {
+	a := &actor{e: e, job: job, log: e.log.With("run", job.Run), m: loop.New(job.Run), at: time.Now()}
+	a.box.wake = make(chan struct{}, 1)
+	a.watch = newWatcher(job.Watch, a.log)
+	a.book = book{e: e, run: job.Run, seen: a.watch.event, now: e.clock().UnixMilli(), next: 1}
+	a.asker.a = a
+	a.timer = time.AfterFunc(time.Hour, func() { a.box.tell(dueNow) })
+	a.timer.Stop()
+	a.values = context.WithoutCancel(ctx)
+	a.ctx, a.cancel = context.WithCancelCause(a.values)
+	a.halted, a.stop = context.WithCancelCause(ctx)
+	a.unhook = context.AfterFunc(a.halted, a.limit)
+	return a
+}
+
+// limit is called on a goroutine of its own when the caller's context has ended.
+func (a *actor) limit() {
+	a.box.tell(halted)
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		a.cancel(fmt.Errorf("run %s did not come to its end within %v of being stopped", a.job.Run, grace))
+		a.box.tell(late)
+	case <-a.ctx.Done():
+	}
+}
+
+// close ends everything that the actor has.
+func (a *actor) close() {
+	a.unhook()
+	a.timer.Stop()
+	a.stop(context.Canceled)
+	a.cancel(context.Canceled)
+}
+
+// carryOut is the run: begin, then turn after turn until it pauses, finishes or
+// cannot go on. However it ends, nothing goes on when it returns.
+func (a *actor) carryOut(begin func() error) (*engine.Result, error) {
+	err := begin()
+	for err == nil {
+		err = a.turn()
+		if conflict(err) {
+			err = a.rollback()
+		}
+	}
+	a.land()
+	switch {
+	case errors.Is(err, errOver):
+		err = a.park()
+	case errors.Is(err, journal.ErrFenced):
+		err = fmt.Errorf("another process has taken run %s over, and carries it on: %w", a.job.Run, err)
+	default:
+		if perr := a.park(); perr != nil {
+			a.log.Warn("the run could not be given up; it is free when its lease ends", slog.Any("err", perr))
+		}
+	}
+	return a.result(err), err
+}
+
+// park gives the run up, for whoever carries it on.
+func (a *actor) park() error {
+	if a.m.Seq() == 0 {
+		return nil // it was never ours
+	}
+	return a.e.store.Park(a.values, a.e.lease, a.job.Run)
+}
+
+// errOver: the run has paused or finished, and its journal says so.
+var errOver = errors.New("the run is over")
+
+// turn is one round of the actor: what the machine decides is written down,
+// what it asks for is started, and what comes of that is waited for.
+func (a *actor) turn() error {
+	a.book.now = a.e.clock().UnixMilli()
+	if err := a.decide(); err != nil {
+		return err
+	}
+	if err := a.start(); err != nil {
+		return err
+	}
+	if err := a.wait(); err != nil {
+		return err
+	}
+	return a.take()
+}
+
+// decide writes down what the machine decides until it wants something done, or
+// nothing more: then the run is over.
+func (a *actor) decide() error {
+	for {
+		cmds := a.m.Next()
+		if len(cmds) == 0 {
+			return a.over()
+		}
+		switch c := cmds[0].(type) {
+		case *loop.Record:
+			for _, d := range c.Data {
+				a.e.count(d)
+				if err := a.add(d); err != nil {
+					return err
+				}
+			}
+		case *loop.Finish:
+			if err := a.add(c.Data); err != nil {
+				return err
+			}
+		default:
+			a.cmds = append(a.cmds[:0], cmds...)
+			return nil
+		}
+	}
+}
+
+// over makes the end of the run durable.
+func (a *actor) over() error {
+	switch s := a.m.Status(); s.Status {
+	case "paused", "finished":
+		if err := a.book.flush(a.ctx); err != nil {
+			return err
+		}
+		return errOver
+	default:
+		return fmt.Errorf("the machine asks for nothing after event %d although the run is %s: this is a bug", s.Seq, s.Status)
+	}
+}
+
+// add puts an event at the end of the journal and folds it.
+func (a *actor) add(d event.Data) error { return a.put(entry{ev: event.Event{Data: d}}) }
+
+// keep is add for an event that did not come from the machine: it is written
+// down even if somebody else has written first.
+func (a *actor) keep(d event.Data) error {
+	return a.put(entry{ev: event.Event{Data: d}, rests: always})
+}
+
+func (a *actor) put(en entry) error {
+	if err := a.m.Apply(a.book.add(en)); err != nil {
+		return fmt.Errorf("the machine refused its own event: %w", err)
+	}
+	return nil
+}
+
+// interrupt tells the machine that the caller's context has ended.
+func (a *actor) interrupt() error {
+	cause := context.Cause(a.halted)
+	if errors.Is(cause, engine.ErrStop) {
+		return a.keep(&event.InputReceived{Kind: event.InputStop})
+	}
+	return a.keep(&event.InputReceived{Kind: event.InputCancel, Why: a.e.redact(cause.Error())})
+}
+
+// result returns where the run stands according to its journal, nil if that
+// could not be read.
+func (a *actor) result(err error) *engine.Result {
+	if err != nil && len(a.book.tail) > 0 && a.fold(nil) != nil || a.m.Seq() == 0 {
+		return nil
+	}
+	s := a.m.Status()
+	r := &engine.Result{Run: a.job.Run, Status: s.Status, Reason: s.Reason, Cause: s.Cause, OK: s.OK, Answer: s.Answer,
+		Value: s.Value, Steps: s.Steps, ToolCalls: s.ToolCalls, Usage: s.Usage, BestEffort: s.BestEffort, Detail: s.Detail,
+		Duration: s.Last - s.Started}
+	if s.Status == "running" {
+		r.Status = "interrupted"
+	}
+	for _, p := range s.Pending {
+		r.Pending = append(r.Pending, engine.Question{Run: a.job.Run, Call: p.Call, Tool: p.Tool, Args: p.Args, Hash: p.Hash, Settle: p.Settle, Why: p.Why})
+	}
+	return r
+}
+
+// begin opens the journal of a new run. The spec is copied: it is redacted and
+// gets its token counts here.
+func (a *actor) begin() error {
+	started := &event.RunStarted{Format: event.Version, Root: a.job.Run, Spec: *a.job.Spec}
+	if err := a.keep(a.e.admit(a.ctx, started)); err != nil {
+		return err
+	}
+	if len(a.job.Input) == 0 {
+		return nil
+	}
+	return a.input(a.job.Input)
+}
+
+func (a *actor) input(parts []message.Part) error {
+	return a.keep(a.e.admit(a.ctx, &event.InputReceived{Kind: event.InputText, Parts: parts}))
+}

@@ -1,0 +1,233 @@
+package local
+
+import (
+	"context"
+	"log/slog"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"rein.example/rein/event"
+	"rein.example/rein/loop"
+	"rein.example/rein/model"
+	"rein.example/rein/tool"
+)
+
+// flight is a command that was started and has no outcome yet.
+type flight struct {
+	cmd loop.Command
+	id  string
+	// rests is the sequence of the event that says so; see entry.
+	rests int64
+	pass  int64 // the last pass in which the machine asked for it
+	needs need
+
+	ctx   callCtx
+	begun time.Time
+	limit time.Duration // of the context, 0 for none
+	state atomic.Int32
+	// due is when the actor must look at it: a timer fires, or a goroutine has
+	// had its time. Zero is never.
+	due time.Time
+	// ended: its context has ended, and soon nobody waits for it any more.
+	ended bool
+	// dropped: nobody wants it any more; what comes of it is nothing.
+	dropped bool
+	// open: the question was put to nobody, or not answered.
+	open bool
+
+	// Of a tool.
+	tool tool.Tool
+	spec *event.ToolSpec
+
+	// Of a model call.
+	client  model.Client
+	request model.Request
+	ear     *ear
+}
+
+// need says what must have happened to the intent before a flight may begin.
+type need uint8
+
+const (
+	nothing  need = iota // it has begun, or never begins
+	intended             // it is written down
+	handed               // the store has it
+	synced               // it is durable
+)
+
+// States of a flight's goroutine. From flying it becomes landed by itself, or
+// left by the actor, whichever is first.
+const (
+	grounded int32 = iota // there is none
+	flying
+	landed
+	left
+)
+
+// outcome is what came of a flight. Nil data: nothing, such as no answer.
+type outcome struct {
+	f    *flight
+	data event.Data
+}
+
+// find returns the flight of a command, or nil.
+func (a *actor) find(id string) *flight {
+	for _, f := range a.flights {
+		if f.id == id && !f.dropped {
+			return f
+		}
+	}
+	return nil
+}
+
+// fly carries a command out on a goroutine of its own. Its outcome comes to the
+// actor, unless it takes longer than the actor waits.
+func (a *actor) fly(f *flight) {
+	f.needs = nothing
+	f.ctx.values, f.begun = a.values, a.at
+	if f.limit > 0 {
+		f.ctx.deadline = a.at.Add(f.limit)
+		f.due = f.ctx.deadline
+	}
+	f.state.Store(flying)
+	go a.carry(f)
+}
+
+// carry is the goroutine of a flight.
+func (a *actor) carry(f *flight) {
+	var data event.Data
+	whole := false
+	defer func() {
+		if !whole { // a panic, or the goroutine was made to exit
+			data = a.broken(f, recover())
+		}
+		f.ctx.end(context.Canceled)
+		if f.state.CompareAndSwap(flying, landed) {
+			a.box.put(outcome{f, data})
+			return
+		}
+		a.log.Info("a goroutine that was left behind has ended", slog.Int64("left", a.e.left.Add(-1)))
+	}()
+	switch c := f.cmd.(type) {
+	case *loop.CallModel:
+		data = a.asker.call(f)
+	case *loop.RunTool:
+		data = a.execute(f, c)
+	case *loop.AskApproval:
+		data = a.ask(f, c)
+	}
+	whole = true
+}
+
+// broken returns the outcome of a flight whose code panicked with p.
+func (a *actor) broken(f *flight, p any) event.Data {
+	a.panicked(f.what(), p)
+	switch c := f.cmd.(type) {
+	case *loop.RunTool:
+		return a.e.admit(a.ctx, a.failed(f, c, errPanic, panicked))
+	case *loop.CallModel:
+		return modelPanic(c)
+	}
+	return nil
+}
+
+// abandoned returns the outcome of a flight whose goroutine was left behind.
+func (a *actor) abandoned(f *flight) event.Data {
+	switch c := f.cmd.(type) {
+	case *loop.RunTool:
+		return a.e.admit(a.ctx, a.failed(f, c, f.ctx.Err(), endOf(&f.ctx)))
+	case *loop.CallModel:
+		return &event.ModelFailed{ID: c.ID, Class: event.ClassCancelled, Message: "the call was given up because the run was stopped"}
+	}
+	return nil
+}
+
+// panicked reports a panic in somebody else's code.
+func (a *actor) panicked(who string, p any) {
+	a.log.Error(who+" panicked", slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+}
+
+// end ends a flight's context for the reason err, and gives its goroutine a
+// last moment.
+func (a *actor) end(f *flight, err error) {
+	if f.ended {
+		return
+	}
+	f.ended = true
+	if f.flies() {
+		f.ctx.end(err)
+		f.due = a.at.Add(patience)
+	}
+}
+
+// drop makes the actor forget a flight, and wait no longer than it must for its
+// goroutine.
+func (a *actor) drop(f *flight) {
+	f.dropped, f.needs = true, nothing
+	a.end(f, context.Canceled)
+}
+
+// sweep takes the dropped flights off the list that have no goroutine.
+func (a *actor) sweep() {
+	kept := a.flights[:0]
+	for _, f := range a.flights {
+		if !f.dropped || f.flies() {
+			kept = append(kept, f)
+		}
+	}
+	clear(a.flights[len(kept):])
+	a.flights = kept
+}
+
+// flies reports whether an outcome of its goroutine is still to come.
+func (f *flight) flies() bool { s := f.state.Load(); return s == flying || s == landed }
+
+// remove takes a flight off the list.
+func (a *actor) remove(f *flight) {
+	f.state.Store(grounded)
+	f.dropped = true
+	a.sweep()
+}
+
+// leave gives up waiting for a flight's goroutine, unless it has ended.
+func (a *actor) leave(f *flight) bool {
+	if !f.state.CompareAndSwap(flying, left) {
+		return false
+	}
+	a.log.Warn(f.what()+" ignores the end of its context: its goroutine was left behind, and what it still does is not waited for",
+		slog.String("command", f.id), slog.Int64("left", a.e.left.Add(1)))
+	return true
+}
+
+// what names the flight for people.
+func (f *flight) what() string {
+	switch c := f.cmd.(type) {
+	case *loop.CallModel:
+		return "the client of model " + c.Model
+	case *loop.RunTool:
+		return "tool " + c.Tool
+	case *loop.AskApproval:
+		return "the approver"
+	}
+	return "a command"
+}
+
+// land ends everything that is in flight, at the end of the actor's work.
+func (a *actor) land() {
+	a.at = time.Now()
+	for _, f := range a.flights {
+		a.drop(f)
+	}
+	end := a.at.Add(patience)
+	a.timer.Reset(patience)
+	for a.sweep(); len(a.flights) > 0; a.sweep() {
+		a.receive()
+		if a.at.Before(end) {
+			continue
+		}
+		for _, f := range a.flights {
+			a.leave(f)
+		}
+	}
+}

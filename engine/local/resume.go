@@ -1,0 +1,171 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"rein.example/rein/event"
+	"rein.example/rein/journal"
+	"rein.example/rein/loop"
+)
+
+// ErrFinished: a finished run takes no more input.
+var ErrFinished = errors.New("the run has finished: start a new one, or fork it")
+
+// spec reads what the run was started with, before anything is claimed.
+func (a *actor) spec() (*event.Spec, error) {
+	for ev, err := range a.e.store.Read(a.ctx, a.job.Run, 1) {
+		if err != nil {
+			return nil, err
+		}
+		if d, ok := ev.Data.(*event.RunStarted); ok {
+			return &d.Spec, nil
+		}
+		return nil, fmt.Errorf("its journal begins with %s: it was not written by rein", ev.Data.Type())
+	}
+	return nil, errors.New("its journal is empty: the process that made it died before it began; start it again under another id")
+}
+
+// takeOver makes this engine the run's owner and folds its journal.
+func (a *actor) takeOver() error {
+	head, err := a.claim()
+	if err != nil {
+		return err
+	}
+	if err := a.fold(nil); err != nil {
+		return err
+	}
+	if a.m.Status().Status == "finished" {
+		if len(a.job.Input) > 0 {
+			return ErrFinished
+		}
+		return errOver
+	}
+	if err := a.keep(&event.RunResumed{Generation: head.Generation, By: a.e.lease.Owner.Name}); err != nil {
+		return err
+	}
+	if len(a.job.Input) == 0 {
+		return nil
+	}
+	return a.input(a.job.Input)
+}
+
+// claim takes the run, whose torn end is cut off first where that is needed.
+func (a *actor) claim() (journal.Head, error) {
+	head, err := a.e.store.Claim(a.ctx, a.e.lease, a.job.Run)
+	if err != nil && a.repaired(err) {
+		head, err = a.e.store.Claim(a.ctx, a.e.lease, a.job.Run)
+	}
+	return head, err
+}
+
+// repaired cuts off the torn end of the journal if that is what the error is
+// about, and reports it.
+func (a *actor) repaired(err error) bool {
+	var damage *journal.DamageError
+	if !errors.As(err, &damage) || !damage.Torn {
+		return false
+	}
+	r, ok := a.e.store.(journal.Repairer)
+	if !ok {
+		return false
+	}
+	if _, cerr := r.Cut(a.ctx, a.job.Run, damage.Sound); cerr != nil {
+		a.log.Error("the torn end of the journal could not be cut off", slog.Any("err", cerr))
+		return false
+	}
+	a.log.Warn("the end of the journal was torn, as a crash leaves it, and was cut off",
+		slog.Int64("after", damage.Sound), slog.Any("err", damage.Err))
+	return true
+}
+
+// fold reads the journal into a new machine. each, if not nil, is called with
+// every event before it is applied.
+func (a *actor) fold(each func(*event.Event)) error {
+	m := loop.New(a.job.Run)
+	a.asker.forget()
+	for ev, err := range a.e.store.Read(a.ctx, a.job.Run, 1) {
+		if err != nil {
+			if a.repaired(err) {
+				break // everything before the cut has been read
+			}
+			return err
+		}
+		if each != nil {
+			each(&ev)
+		}
+		if d, ok := ev.Data.(*event.ModelCalled); ok {
+			a.asker.recall(m, d)
+		}
+		if err := m.Apply(&ev); err != nil {
+			return fmt.Errorf("the journal cannot be followed: %w", err)
+		}
+	}
+	a.m = m
+	a.book.start(m.Seq())
+	return nil
+}
+
+// rollback is for when somebody else has appended first. What the machine
+// decided since the last durable event it may now decide otherwise: that is
+// dropped, with what was started because of it (never a write: its intent was
+// durable before). What has happened in the world stays true, and is appended
+// again.
+func (a *actor) rollback() error {
+	lost, kept := a.book.tail, 0
+	base := a.book.next - 1 - int64(len(lost))
+	err := a.fold(func(ev *event.Event) {
+		switch {
+		case ev.Seq <= base:
+		case kept < len(lost) && lost[kept].is(ev):
+			kept++
+		default:
+			a.watch.event(ev)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	sound := base + int64(kept)
+	for _, f := range a.flights {
+		if f.rests > sound {
+			a.drop(f)
+		}
+	}
+	for _, en := range lost[kept:] {
+		if en.rests == always || en.rests > 0 && en.rests <= sound {
+			if err := a.put(en); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// read applies what others have posted. What the store was not given yet cannot
+// stay before it.
+func (a *actor) read() error {
+	if err := a.book.sync(a.ctx); err != nil {
+		return err
+	}
+	next := a.book.next - int64(len(a.book.tail))
+	for ev, err := range a.e.store.Read(a.ctx, a.job.Run, next) {
+		if err != nil {
+			return err
+		}
+		if a.book.waiting() {
+			next = 0
+			break
+		}
+		if err := a.m.Apply(&ev); err != nil {
+			return fmt.Errorf("the journal cannot be followed: %w", err)
+		}
+		a.book.start(ev.Seq)
+		a.watch.event(&ev)
+	}
+	if next == 0 {
+		return a.rollback()
+	}
+	return nil
+}

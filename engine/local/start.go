@@ -1,0 +1,154 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"rein.example/rein/engine"
+	"rein.example/rein/event"
+	"rein.example/rein/loop"
+	"rein.example/rein/tool"
+)
+
+// start starts what the machine asks for and was not started yet, and ends what
+// it does not ask for any more.
+func (a *actor) start() error {
+	a.pass++
+	for _, c := range a.cmds {
+		if f := a.find(c.CommandID()); f == nil {
+			if err := a.launch(c); err != nil {
+				return err
+			}
+		} else if f.pass = a.pass; givenUp(c) {
+			a.end(f, context.Canceled)
+		}
+	}
+	for _, f := range a.flights {
+		if f.pass != a.pass {
+			a.drop(f)
+		}
+	}
+	a.sweep()
+	return a.release()
+}
+
+// launch writes the intent to carry out a command down. What need not wait for
+// that to be in the store starts at once.
+func (a *actor) launch(c loop.Command) error {
+	f := &flight{cmd: c, id: c.CommandID(), rests: a.book.next, pass: a.pass}
+	intent, already, err := a.prepare(f, c)
+	if err != nil {
+		return err
+	}
+	if already != nil { // nothing was begun that it could rest on
+		f.rests, f.needs = never, nothing
+		a.inbox = append(a.inbox, outcome{f, already})
+	}
+	a.flights = append(a.flights, f)
+	if intent != nil {
+		if err := a.add(intent); err != nil {
+			return err
+		}
+	}
+	if f.needs == intended {
+		a.fly(f)
+	}
+	return nil
+}
+
+// prepare makes a flight of a command, and returns the intent to write down
+// first, or the outcome where it is known already.
+func (a *actor) prepare(f *flight, c loop.Command) (intent, already event.Data, err error) {
+	switch c := c.(type) {
+	case *loop.Wait:
+		f.rests = never
+		f.due = a.at.Add(time.UnixMilli(c.Until).Sub(a.e.clock()))
+	case *loop.CallModel:
+		if c.Cancel {
+			return nil, &event.ModelFailed{ID: c.ID, Class: event.ClassCancelled, Message: "the call was given up before it was made"}, nil
+		}
+		f.needs = handed
+		intent, already = a.asker.prepare(f, c)
+	case *loop.RunTool:
+		if c.Cancel {
+			e := &tool.Error{Type: "cancelled", Message: "the call was given up before it began", NoEffect: true, Retryable: true}
+			return nil, a.e.admit(a.ctx, a.failed(f, c, e, cancelled)), nil
+		}
+		f.tool, f.spec, f.limit = a.job.Tools.Get(c.Tool), toolSpec(a.m.Spec(), c.Tool), timeout(c)
+		if f.needs = intended; c.Effect.Writes() {
+			f.needs = synced
+		}
+		intent = &event.ToolStarted{ID: c.ID, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt}
+	case *loop.AskApproval:
+		if f.needs = synced; a.job.Approve == nil {
+			f.needs, f.open = nothing, true
+		}
+		if c.Asked {
+			f.rests = always
+		} else {
+			intent = &event.ApprovalAsked{ID: c.ID, Call: c.Call, Tool: c.Tool, Hash: c.Hash, Settle: c.Settle, Why: c.Why}
+		}
+	default:
+		err = fmt.Errorf("this engine cannot carry out %T: the run needs a newer version", c)
+	}
+	return intent, already, err
+}
+
+// release brings the intents into the store, as far as somebody waits for that,
+// and starts what waited.
+func (a *actor) release() (err error) {
+	most := nothing
+	for _, f := range a.flights {
+		most = max(most, f.needs)
+	}
+	switch most {
+	case handed:
+		err = a.book.hand(a.ctx)
+	case synced:
+		err = a.book.flush(a.ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if most == synced {
+		a.at = time.Now()
+	}
+	for _, f := range a.flights {
+		if f.needs != nothing {
+			a.fly(f)
+		}
+	}
+	return nil
+}
+
+// givenUp reports whether the machine wants nothing of the command any more but
+// its outcome.
+func givenUp(c loop.Command) bool {
+	switch c := c.(type) {
+	case *loop.CallModel:
+		return c.Cancel
+	case *loop.RunTool:
+		return c.Cancel
+	}
+	return false
+}
+
+// ask puts a question to the job's approver; it runs on the flight's goroutine.
+// A decision that does not answer the question leaves it open.
+func (a *actor) ask(f *flight, c *loop.AskApproval) event.Data {
+	answer, ok := a.job.Approve(&f.ctx, engine.Question{Run: a.job.Run, Call: c.Call, Tool: c.Tool, Args: c.Args, Hash: c.Hash, Settle: c.Settle, Why: c.Why})
+	if !ok {
+		return nil
+	}
+	fitting := []event.Decision{event.Approved, event.Rejected}
+	if c.Settle {
+		fitting = []event.Decision{event.Done, event.NotDone}
+	}
+	if !slices.Contains(fitting, answer.Decision) {
+		a.log.Error(fmt.Sprintf("the approver's decision %q is no answer to the question, which stays open: use one of %q", answer.Decision, fitting))
+		return nil
+	}
+	return a.e.admit(a.ctx, &event.ApprovalGiven{Call: c.Call, Decision: answer.Decision, Hash: c.Hash, By: answer.By, Why: answer.Why})
+}

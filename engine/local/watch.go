@@ -1,0 +1,116 @@
+package local
+
+import (
+	"log/slog"
+	"runtime/debug"
+	"sync"
+
+	"rein.example/rein/engine"
+	"rein.example/rein/event"
+	"rein.example/rein/model"
+)
+
+// watcher calls a job's observer. A panic of the observer is its own affair: it
+// is reported once, and the run goes on.
+type watcher struct {
+	w    *engine.Watch
+	log  *slog.Logger
+	once *sync.Once
+}
+
+func newWatcher(w *engine.Watch, log *slog.Logger) watcher {
+	if w == nil {
+		w = &engine.Watch{}
+	}
+	return watcher{w, log, new(sync.Once)}
+}
+
+// event shows an event.
+func (w watcher) event(ev *event.Event) {
+	if w.w.Event != nil {
+		defer w.recover()
+		w.w.Event(*ev)
+	}
+}
+
+// hears reports whether somebody wants to see replies while they arrive.
+func (w watcher) hears() bool { return w.w.Delta != nil }
+
+// delta shows a piece of a reply.
+func (w watcher) delta(run string, d model.Delta) {
+	defer w.recover()
+	w.w.Delta(run, d)
+}
+
+func (w watcher) recover() {
+	if p := recover(); p != nil {
+		w.once.Do(func() {
+			w.log.Error("a watcher panicked; more panics of this run's watcher are not reported",
+				slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+		})
+	}
+}
+
+// ear takes what a model says, on the goroutine of the call, to the actor. It
+// never blocks, and puts together what the actor has not taken yet.
+type ear struct {
+	box *mailbox
+
+	mu     sync.Mutex
+	deltas []model.Delta
+
+	// Of the actor alone: a secret may come in pieces.
+	text, reasoning *event.Redactor
+}
+
+func newEar(a *actor) *ear {
+	return &ear{box: &a.box, text: a.e.secrets.Stream(), reasoning: a.e.secrets.Stream()}
+}
+
+// hear is a sink of [model.Client] Call.
+func (r *ear) hear(d model.Delta) {
+	r.mu.Lock()
+	if n := len(r.deltas); n > 0 && d.Call == "" && r.deltas[n-1].Call == "" && (d.Text == "") == (r.deltas[n-1].Text == "") {
+		r.deltas[n-1].Text += d.Text
+		r.deltas[n-1].Reasoning += d.Reasoning
+	} else {
+		r.deltas = append(r.deltas, d)
+	}
+	r.mu.Unlock()
+	r.box.tell(heard)
+}
+
+// take returns what was heard since the last time.
+func (r *ear) take() []model.Delta {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	d := r.deltas
+	r.deltas = nil
+	return d
+}
+
+// listen shows what models have said.
+func (a *actor) listen() {
+	for _, f := range a.flights {
+		if f.ear == nil || f.dropped {
+			continue
+		}
+		for _, d := range f.ear.take() {
+			d.Text, d.Reasoning, d.Call = f.ear.text.Write(d.Text), f.ear.reasoning.Write(d.Reasoning), a.e.redact(d.Call)
+			a.show(d)
+		}
+	}
+}
+
+// hush shows what was held back of a reply that has come to its end.
+func (a *actor) hush(f *flight) {
+	if f.ear != nil && !f.dropped {
+		a.show(model.Delta{Text: f.ear.text.Flush(), Reasoning: f.ear.reasoning.Flush()})
+	}
+}
+
+func (a *actor) show(d model.Delta) {
+	if d != (model.Delta{}) {
+		a.watch.delta(a.job.Run, d)
+	}
+}

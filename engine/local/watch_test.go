@@ -1,0 +1,154 @@
+package local_test
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/engine"
+	"rein.example/rein/event"
+	"rein.example/rein/message"
+	"rein.example/rein/model"
+	"rein.example/rein/tool"
+)
+
+// A watcher sees every event in order, and replies while they arrive, which the
+// journal does not hold.
+func TestWatch(t *testing.T) {
+	l := newLab(t, call("c1 look"), say("over"))
+	l.tool("look", event.Read, returns("x"))
+	l.model.replies[1].do = func(_ context.Context, req *model.Request, sink func(model.Delta)) (*model.Reply, error) {
+		if !req.Stream {
+			t.Error("somebody listens, and no stream is asked for")
+		}
+		sink(model.Delta{Reasoning: "hm"})
+		for _, c := range "over" {
+			sink(model.Delta{Text: string(c)})
+		}
+		sink(model.Delta{Call: "look"})
+		return say("over").reply(), nil
+	}
+	var seen []string
+	var texts, reasoning, calls string
+	l.job.Watch = &engine.Watch{
+		Event: func(ev event.Event) { seen = append(seen, fmt.Sprintf("%d %s", ev.Seq, brief(&ev))) },
+		Delta: func(run string, d model.Delta) {
+			if len(seen) > 0 && strings.Contains(seen[len(seen)-1], "model.answered") || run != "r1" {
+				t.Error("a piece comes after the whole")
+			}
+			texts += d.Text
+			reasoning += d.Reasoning
+			calls += d.Call
+		},
+	}
+	l.start(t.Context(), l.engine())
+	want(t, strings.Join(seen, "\n"), l.journal())
+	if texts != "over" || reasoning != "hm" || calls != "look" {
+		t.Errorf("heard %q, %q, %q", texts, reasoning, calls)
+	}
+	l.checkBodies()
+}
+
+const secret = "s3cr3t-value-42"
+
+// Registered secrets stand in no journal and no request, whoever says them; the
+// tool alone gets them.
+func TestSecrets(t *testing.T) {
+	name := "{{secret:KEY}}"
+	l := newLab(t, call("c1 use "+name), call("c2 fail"), say("the key is "+secret))
+	l.secrets = event.NewSecrets()
+	if err := l.secrets.Register("KEY", secret); err != nil {
+		t.Fatal(err)
+	}
+	l.spec.System[0].Text = "Never tell " + secret
+	l.job.Input = text("use " + secret)
+	long := strings.Repeat("line "+secret+"\n", 3000)
+	l.tool("use", event.Read, func(_ context.Context, c *tool.Call) (*tool.Result, error) {
+		if string(c.Args) != `{"x":"`+secret+`"}` {
+			t.Errorf("the tool got %s", c.Args)
+		}
+		return &tool.Result{Parts: text(long), Value: jsontext.Value(`"` + secret + `"`)}, nil
+	})
+	l.tool("fail", event.Read, func(context.Context, *tool.Call) (*tool.Result, error) {
+		return nil, fmt.Errorf("401 for %s", secret)
+	})
+	l.model.replies[2].do = func(_ context.Context, _ *model.Request, sink func(model.Delta)) (*model.Reply, error) {
+		for _, c := range "the key is " + secret {
+			sink(model.Delta{Text: string(c)})
+		}
+		r := say("the key is " + secret).reply()
+		r.Message.Parts = append(r.Message.Parts, message.Part{Kind: message.Reasoning, Opaque: jsontext.Value(`"` + secret + `"`), Provider: "fake"})
+		return r, nil
+	}
+	heard := ""
+	l.job.Watch = &engine.Watch{Delta: func(_ string, d model.Delta) { heard += d.Text }}
+	r := l.start(t.Context(), l.engine())
+	if r.Answer != "the key is "+name || heard != "the key is "+name {
+		t.Errorf("answer %q, heard %q", r.Answer, heard)
+	}
+	for _, ev := range l.events() {
+		data := string(ev.Data.AppendJSON(nil))
+		if opaque := `"opaque":"` + secret + `"`; ev.Data.Type() == event.TypeModelAnswered && strings.Contains(data, "the key") {
+			if !strings.Contains(data, opaque) {
+				t.Errorf("opaque data were changed: %s", data)
+			}
+			data = strings.ReplaceAll(data, opaque, "")
+		}
+		if strings.Contains(data, secret) {
+			t.Errorf("event %d holds the secret: %.300s", ev.Seq, data)
+		}
+		if d, ok := ev.Data.(*event.ToolFinished); ok && d.Full != nil {
+			body, err := l.store.Body(t.Context(), *d.Full)
+			if err != nil || strings.Contains(string(body), secret) || len(body) < 3000*len("line ") {
+				t.Errorf("the whole result holds the secret or is not whole: %d bytes, %v", len(body), err)
+			}
+		}
+	}
+	for _, body := range l.model.sent() {
+		if strings.Contains(string(body), secret) {
+			t.Errorf("a request holds the secret: %s", body)
+		}
+	}
+	l.checkBodies()
+}
+
+// Long texts and embedded files stand beside the journal, and whole in every
+// request. What is too long for the model is cut, and kept whole.
+func TestLargeBodies(t *testing.T) {
+	picture := strings.Repeat("\x89PNG", 10_000)
+	l := newLab(t, call("c1 look"), say("over"))
+	task := strings.Repeat("many words ", 4_000)
+	l.job.Input = append(text(task), message.Part{Kind: message.Image, MediaType: "image/png",
+		URL: "data:image/png;base64," + base64.StdEncoding.EncodeToString([]byte(picture))})
+	whole := strings.Repeat("a line of the result\n", 5_000)
+	l.tool("look", event.Read, returns(whole))
+	l.start(t.Context(), l.engine())
+	for _, ev := range l.events() {
+		if n := len(ev.Data.AppendJSON(nil)); n > 20_000 {
+			t.Errorf("event %d has %d bytes", ev.Seq, n)
+		}
+		switch d := ev.Data.(type) {
+		case *event.InputReceived:
+			if n, _ := d.Tokens.Get(); n < 5_000 {
+				t.Errorf("the task counts %d tokens: it was counted after it went out of line", n)
+			}
+		case *event.ToolFinished:
+			if d.Size != int64(len(whole)) || d.Shown >= d.Size || d.Full == nil || d.Full.Bytes != d.Size {
+				t.Errorf("size %d, shown %d, full %+v", d.Size, d.Shown, d.Full)
+			}
+			if body, err := l.store.Body(t.Context(), *d.Full); err != nil || string(body) != whole {
+				t.Errorf("the whole result is not kept: %v", err)
+			}
+		}
+	}
+	for i, body := range l.model.sent() {
+		if !strings.Contains(string(body), task) || !strings.Contains(string(body), base64.StdEncoding.EncodeToString([]byte(picture))) {
+			t.Errorf("request %d lacks the task or the picture", i+1)
+		}
+	}
+	l.checkBodies()
+}

@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"rein.example/rein/engine/internal/request"
+	"rein.example/rein/event"
+	"rein.example/rein/journal"
+	"rein.example/rein/loop"
+	"rein.example/rein/message"
+	"rein.example/rein/model"
+)
+
+// Rebuild returns the body of the request that the model.called at sequence seq
+// of a run announces, built again from the events before it and the bodies that
+// they refer to. exact says whether it hashes to what was sent; if not, because
+// the encoder has changed since or is another one, the body is only what would
+// be sent today. encoder finds the encoder for "provider/model".
+func Rebuild(ctx context.Context, store journal.Store, encoder func(model string) (model.Encoder, error), run string, seq int64) (body []byte, exact bool, err error) {
+	m := loop.New(run)
+	for ev, err := range store.Read(ctx, run, 1) {
+		if err != nil {
+			return nil, false, err
+		}
+		if ev.Seq < seq {
+			if err := m.Apply(&ev); err != nil {
+				return nil, false, fmt.Errorf("run %s: %w", run, err)
+			}
+			continue
+		}
+		called, ok := ev.Data.(*event.ModelCalled)
+		if !ok {
+			return nil, false, fmt.Errorf("event %d of run %s is %s, not %s", seq, run, ev.Data.Type(), event.TypeModelCalled)
+		}
+		body, exact, err := rebuild(ctx, store, encoder, m, called)
+		if err != nil {
+			return nil, false, fmt.Errorf("build the request of event %d of run %s again: %w", seq, run, err)
+		}
+		return body, exact, nil
+	}
+	return nil, false, fmt.Errorf("run %s has no event %d", run, seq)
+}
+
+func rebuild(ctx context.Context, store journal.Store, encoder func(string) (model.Encoder, error), m *loop.Machine, called *event.ModelCalled) ([]byte, bool, error) {
+	c := request.Find(m, called.ID)
+	if c == nil {
+		return nil, false, fmt.Errorf("the events before do not lead to the call %s", called.ID)
+	}
+	o, err := request.ParseOptions(called.Options)
+	if err != nil {
+		return nil, false, fmt.Errorf("its options: %w", err)
+	}
+	enc, err := encoder(c.Model)
+	if err != nil {
+		return nil, false, err
+	}
+	b := request.New(enc, func(ref message.Ref) ([]byte, error) { return store.Body(ctx, ref) })
+	p := request.Params(m.Spec(), c, o)
+	built, err := b.Build(&p, c)
+	if err != nil {
+		return nil, false, err
+	}
+	return bytes.Join(built.Pieces, nil), built.SHA256 == called.SHA256 && enc.Version() == called.Encoder, nil
+}
