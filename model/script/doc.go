@@ -54,7 +54,8 @@
 // A turn may be conditional, and turns may be grouped. The conditions look at
 // the tool results in front of the turn: result names a tool, whose latest
 // result counts, or is left out for the last result of all; contains and lacks
-// are texts. A condition on a result that is not there does not hold.
+// are texts. A condition on a result that is not there does not hold. Of a list
+// of conditions one has to hold.
 //
 //	turns:
 //	  - call: {name: check_outbox}

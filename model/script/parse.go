@@ -211,21 +211,34 @@ func parseCall(n ast.Node) (call, error) {
 	return c, nil
 }
 
-func conditional(dst **condition) field {
+// conditional reads one condition, or a list of which one has to hold.
+func conditional(dst *conditions) field {
 	return func(n ast.Node) error {
-		m, err := readMapping(n, "a condition")
-		if err != nil {
-			return err
+		list := []ast.Node{n}
+		if seq, ok := n.(*ast.SequenceNode); ok {
+			list = seq.Values
 		}
-		c := &condition{}
-		err = m.readFields("a condition", "result, contains, lacks", map[string]field{
-			"result": text(&c.tool), "contains": text(&c.contains), "lacks": text(&c.lacks),
-		})
-		if err == nil && c.contains == "" && c.lacks == "" {
-			err = errAt(n, "a condition needs contains or lacks, with a text")
+		for _, v := range list {
+			m, err := readMapping(v, "a condition")
+			if err != nil {
+				return err
+			}
+			var c condition
+			err = m.readFields("a condition", "result, contains, lacks", map[string]field{
+				"result": text(&c.tool), "contains": text(&c.contains), "lacks": text(&c.lacks),
+			})
+			if err != nil {
+				return err
+			}
+			if c.contains == "" && c.lacks == "" {
+				return errAt(v, "a condition needs contains or lacks, with a text")
+			}
+			*dst = append(*dst, c)
 		}
-		*dst = c
-		return err
+		if len(list) == 0 {
+			return errAt(n, "this is a condition, or a list of conditions of which one has to hold")
+		}
+		return nil
 	}
 }
 

@@ -76,10 +76,12 @@ func (s *state) skip() {
 	s.advance()
 }
 
-func (s *state) holds(c *condition) bool {
-	if c == nil {
-		return true
-	}
+// any reports whether one of the conditions holds.
+func (s *state) any(list conditions) bool {
+	return slices.ContainsFunc(list, s.holds)
+}
+
+func (s *state) holds(c condition) bool {
 	text, ok := s.latest[c.tool]
 	if c.tool == "" {
 		if ok = len(s.results) > 0; ok {
@@ -93,7 +95,7 @@ func (s *state) holds(c *condition) bool {
 // turn that is to be played, or nil when the conversation is longer than nodes.
 func (s *state) find(nodes []*node) *turn {
 	for _, n := range nodes {
-		if !s.holds(n.when) {
+		if n.when != nil && !s.any(n.when) {
 			continue
 		}
 		if n.turn != nil {
@@ -111,7 +113,7 @@ func (s *state) find(nodes []*node) *turn {
 			if s.played == before {
 				break // a round that plays nothing changes nothing
 			}
-			if n.until != nil && s.holds(n.until) {
+			if s.any(n.until) {
 				break
 			}
 		}
@@ -189,7 +191,7 @@ func (s *Script) choose(c *conversation) (*turn, *state, error) {
 			at.skip()
 		}
 		for _, n := range special {
-			if at.holds(n.when) {
+			if n.when == nil || at.any(n.when) {
 				return n.turn, at, nil
 			}
 		}

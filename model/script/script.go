@@ -26,10 +26,10 @@ type Script struct {
 
 // A node is a turn, or a group of nodes.
 type node struct {
-	when *condition
+	when conditions
 	turn *turn
 	// The rest belongs to a group.
-	until  *condition // asked after each round
+	until  conditions // asked after each round
 	repeat int
 	turns  []*node
 }
@@ -59,6 +59,9 @@ type call struct {
 type usage struct {
 	input, output, cached, reasoning int64
 }
+
+// conditions hold when one of them does.
+type conditions []condition
 
 // A condition is about one tool result.
 type condition struct {
