@@ -11,7 +11,6 @@ import (
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
 	"rein.example/rein/loop"
-	"rein.example/rein/message"
 )
 
 const (
@@ -43,6 +42,7 @@ type actor struct {
 	stop   context.CancelCauseFunc
 	unhook func() bool
 
+	owned   bool // the run is this engine's
 	m       *loop.Machine
 	book    book
 	asker   asker
@@ -98,9 +98,9 @@ func (a *actor) close() {
 // cannot go on. However it ends, nothing goes on when it returns.
 func (a *actor) carryOut(begin func() error) (*engine.Result, error) {
 	err := begin()
+	a.at = time.Now()
 	for err == nil {
-		err = a.turn()
-		if conflict(err) {
+		if err = a.turn(); conflict(err) {
 			err = a.rollback()
 		}
 	}
@@ -120,8 +120,8 @@ func (a *actor) carryOut(begin func() error) (*engine.Result, error) {
 
 // park gives the run up, for whoever carries it on.
 func (a *actor) park() error {
-	if a.m.Seq() == 0 {
-		return nil // it was never ours
+	if !a.owned {
+		return nil
 	}
 	return a.e.store.Park(a.values, a.e.lease, a.job.Run)
 }
@@ -131,7 +131,15 @@ var errOver = errors.New("the run is over")
 
 // turn is one round of the actor: what the machine decides is written down,
 // what it asks for is started, and what comes of that is waited for.
-func (a *actor) turn() error {
+//
+// A panic here is a bug in Rein. It ends this run, and not the process.
+func (a *actor) turn() (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			a.panicked("the engine", p)
+			err = fmt.Errorf("run %s cannot go on: a bug in the engine, which the log describes: %v", a.job.Run, p)
+		}
+	}()
 	a.book.now = a.e.clock().UnixMilli()
 	if err := a.decide(); err != nil {
 		return err
@@ -181,7 +189,7 @@ func (a *actor) over() error {
 		}
 		return errOver
 	default:
-		return fmt.Errorf("the machine asks for nothing after event %d although the run is %s: this is a bug", s.Seq, s.Status)
+		return fmt.Errorf("run %s is %s after event %d, and nothing is asked for: this is a bug", a.job.Run, s.Status, s.Seq)
 	}
 }
 
@@ -196,7 +204,7 @@ func (a *actor) keep(d event.Data) error {
 
 func (a *actor) put(en entry) error {
 	if err := a.m.Apply(a.book.add(en)); err != nil {
-		return fmt.Errorf("the machine refused its own event: %w", err)
+		return fmt.Errorf("run %s: fold an event just made: %w", a.job.Run, err)
 	}
 	return nil
 }
@@ -229,19 +237,23 @@ func (a *actor) result(err error) *engine.Result {
 	return r
 }
 
-// begin opens the journal of a new run. The spec is copied: it is redacted and
+// begin makes the journal of a new run. The spec is copied: it is redacted and
 // gets its token counts here.
 func (a *actor) begin() error {
-	started := &event.RunStarted{Format: event.Version, Root: a.job.Run, Spec: *a.job.Spec}
-	if err := a.keep(a.e.admit(a.ctx, started)); err != nil {
+	if err := a.e.store.Create(a.ctx, a.e.lease, a.job.Run); err != nil {
+		return fmt.Errorf("start run %s: %w", a.job.Run, err)
+	}
+	a.owned = true
+	if err := a.keep(a.e.admit(a.ctx, &event.RunStarted{Format: event.Version, Root: a.job.Run, Spec: *a.job.Spec})); err != nil {
 		return err
 	}
+	return a.input()
+}
+
+// input tells the run what its job says.
+func (a *actor) input() error {
 	if len(a.job.Input) == 0 {
 		return nil
 	}
-	return a.input(a.job.Input)
-}
-
-func (a *actor) input(parts []message.Part) error {
-	return a.keep(a.e.admit(a.ctx, &event.InputReceived{Kind: event.InputText, Parts: parts}))
+	return a.keep(a.e.admit(a.ctx, &event.InputReceived{Kind: event.InputText, Parts: a.job.Input}))
 }

@@ -3,6 +3,9 @@ package local_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -93,3 +96,40 @@ func BenchmarkStep(b *testing.B) {
 
 func (flat) Count(text string) int { return (len(text) + 3) / 4 }
 func (flat) Method() tokens.Method { return tokens.Estimated }
+
+// BenchmarkStepSQLite is the same with every batch synced to disk: one batch for
+// a step that reads, two for one that writes. disk/op is what the disk needs for
+// one such sync, measured beside it.
+func BenchmarkStepSQLite(b *testing.B) {
+	for _, effect := range []event.Effect{event.Read, event.Once} {
+		b.Run(string(effect), func(b *testing.B) {
+			dir := b.TempDir()
+			sync := diskSync(b, dir)
+			benchRun(b, onDisk(b, filepath.Join(dir, "rein.db")), 100, effect)
+			b.ReportMetric(float64(sync.Nanoseconds()), "disk-ns/sync")
+		})
+	}
+}
+
+// diskSync returns what writing 4 KiB and syncing takes, the middle of many.
+func diskSync(b *testing.B, dir string) time.Duration {
+	f, err := os.Create(filepath.Join(dir, "probe"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	page := make([]byte, 4096)
+	var all []time.Duration
+	for range 51 {
+		begun := time.Now()
+		if _, err := f.Write(page); err != nil {
+			b.Fatal(err)
+		}
+		if err := f.Sync(); err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, time.Since(begun))
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}

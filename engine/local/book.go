@@ -57,7 +57,7 @@ func (b *book) add(en entry) *event.Event {
 
 // start sets where the journal ends.
 func (b *book) start(last int64) {
-	b.next, b.tail, b.handed = last+1, nil, 0
+	b.next, b.tail, b.handed, b.spare = last+1, nil, 0, nil
 }
 
 // waiting reports whether there are events that the store was not given yet.

@@ -267,3 +267,46 @@ func TestHeld(t *testing.T) {
 		}
 	})
 }
+
+// What has happened does not stay in memory for long while a slow tool runs.
+func TestSlowRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t, call("c1 look"), say("done"))
+		s := &spy{Store: l.store}
+		l.store = s
+		l.tool("look", event.Read, func(context.Context, *tool.Call) (*tool.Result, error) {
+			time.Sleep(100 * time.Millisecond)
+			if !strings.Contains(l.journal(), "tool.started") {
+				t.Error("nobody can see what the run is doing")
+			}
+			return tool.Text("seen"), nil
+		})
+		l.start(t.Context(), l.engine())
+		want(t, strings.Join(s.read(), "\n"), `
+			hand run.started input.received assembled model.called
+			sync
+			hand model.answered reply.parsed call.judged tool.started
+			hand tool.finished assembled model.called
+			sync
+			append model.answered reply.parsed run.finished
+		`)
+	})
+}
+
+// Many runs of one engine do not get into each other's way.
+func TestManyRuns(t *testing.T) {
+	l := newLab(t, call("c1 look", "c2 look x"), call("c3 change"), say("done"))
+	l.tool("look", event.Read, returns("seen")).tool("change", event.Once, returns("changed"))
+	e, job := l.engine(), l.ready()
+	var all sync.WaitGroup
+	for i := range 50 {
+		all.Go(func() {
+			mine := *job
+			mine.Run = fmt.Sprint("run", i)
+			if r, err := e.Start(t.Context(), &mine); err != nil || !r.OK || r.Run != mine.Run || r.ToolCalls != 3 {
+				t.Errorf("%+v, %v", r, err)
+			}
+		})
+	}
+	all.Wait()
+}

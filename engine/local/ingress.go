@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -52,8 +53,14 @@ func partsOf(d event.Data) *[]message.Part {
 // redact replaces secrets in a text by their names.
 func (e *Engine) redact(text string) string { return e.secrets.Redact(text) }
 
-// count fills in the token counts of an event, once, before it is recorded.
+// count fills in the token counts of an event, once, before it is recorded. What
+// a counter panics over stays unknown.
 func (e *Engine) count(d event.Data) {
+	defer func() {
+		if p := recover(); p != nil {
+			e.log.Error("the token counter panicked", slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+		}
+	}()
 	switch d := d.(type) {
 	case *event.RunStarted:
 		for i := range d.Spec.System {

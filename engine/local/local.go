@@ -156,9 +156,6 @@ func (e *Engine) Start(ctx context.Context, job *engine.Job) (*engine.Result, er
 		return nil, err
 	}
 	defer e.leave(a)
-	if err := e.store.Create(a.ctx, e.lease, job.Run); err != nil {
-		return nil, fmt.Errorf("start run %s: %w", job.Run, err)
-	}
 	return a.carryOut(a.begin)
 }
 

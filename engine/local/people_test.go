@@ -2,6 +2,7 @@ package local_test
 
 import (
 	"context"
+	"log/slog"
 	"runtime"
 	"strings"
 	"testing"
@@ -9,9 +10,11 @@ import (
 	"time"
 
 	"rein.example/rein/engine"
+	"rein.example/rein/engine/local"
 	"rein.example/rein/event"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
+	"rein.example/rein/tokens"
 	"rein.example/rein/tool"
 )
 
@@ -193,5 +196,33 @@ func TestWatcherPanics(t *testing.T) {
 	}
 	if got := strings.Count(l.log.String(), "a watcher panicked"); got != 1 {
 		t.Errorf("reported %d times", got)
+	}
+}
+
+// brittle is a counter that cannot stand one word.
+type brittle struct{ tokens.Estimate }
+
+func (b brittle) Count(text string) int {
+	if strings.Contains(text, "boom") {
+		panic("boom")
+	}
+	return b.Estimate.Count(text)
+}
+
+// What a counter cannot count is unknown, and nothing worse.
+func TestCounterPanics(t *testing.T) {
+	l := newLab(t, call("c1 look"), say("boom"))
+	l.tool("look", event.Read, returns("boom"))
+	e, err := local.New(local.Options{Store: l.store, Counter: brittle{}, Logger: slog.New(slog.NewTextHandler(l.log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	l.job.Input = text("boom")
+	if r := l.start(t.Context(), e); !r.OK || r.Answer != "boom" {
+		t.Errorf("%+v\n%s", r, l.journal())
+	}
+	if !strings.Contains(l.log.String(), "the token counter panicked") {
+		t.Errorf("the log says %s", l.log)
 	}
 }

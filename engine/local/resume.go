@@ -27,37 +27,33 @@ func (a *actor) spec() (*event.Spec, error) {
 	return nil, errors.New("its journal is empty: the process that made it died before it began; start it again under another id")
 }
 
-// takeOver makes this engine the run's owner and folds its journal.
+// takeOver makes this engine the run's owner and folds its journal. A torn end
+// is cut off first.
 func (a *actor) takeOver() error {
-	head, err := a.claim()
+	head, err := a.e.store.Claim(a.ctx, a.e.lease, a.job.Run)
+	if a.repaired(err) {
+		head, err = a.e.store.Claim(a.ctx, a.e.lease, a.job.Run)
+	}
 	if err != nil {
 		return err
 	}
-	if err := a.fold(nil); err != nil {
-		return err
+	a.owned = true
+	if err = a.fold(nil); a.repaired(err) {
+		err = a.fold(nil)
 	}
-	if a.m.Status().Status == "finished" {
-		if len(a.job.Input) > 0 {
-			return ErrFinished
-		}
+	switch {
+	case err != nil:
+		return err
+	case a.m.Status().Status != "finished":
+	case len(a.job.Input) > 0:
+		return fmt.Errorf("run %s: %w", a.job.Run, ErrFinished)
+	default:
 		return errOver
 	}
 	if err := a.keep(&event.RunResumed{Generation: head.Generation, By: a.e.lease.Owner.Name}); err != nil {
 		return err
 	}
-	if len(a.job.Input) == 0 {
-		return nil
-	}
-	return a.input(a.job.Input)
-}
-
-// claim takes the run, whose torn end is cut off first where that is needed.
-func (a *actor) claim() (journal.Head, error) {
-	head, err := a.e.store.Claim(a.ctx, a.e.lease, a.job.Run)
-	if err != nil && a.repaired(err) {
-		head, err = a.e.store.Claim(a.ctx, a.e.lease, a.job.Run)
-	}
-	return head, err
+	return a.input()
 }
 
 // repaired cuts off the torn end of the journal if that is what the error is
@@ -87,9 +83,6 @@ func (a *actor) fold(each func(*event.Event)) error {
 	a.asker.forget()
 	for ev, err := range a.e.store.Read(a.ctx, a.job.Run, 1) {
 		if err != nil {
-			if a.repaired(err) {
-				break // everything before the cut has been read
-			}
 			return err
 		}
 		if each != nil {
@@ -99,7 +92,7 @@ func (a *actor) fold(each func(*event.Event)) error {
 			a.asker.recall(m, d)
 		}
 		if err := m.Apply(&ev); err != nil {
-			return fmt.Errorf("the journal cannot be followed: %w", err)
+			return fmt.Errorf("run %s: its journal cannot be followed: %w", a.job.Run, err)
 		}
 	}
 	a.m = m
@@ -159,7 +152,7 @@ func (a *actor) read() error {
 			break
 		}
 		if err := a.m.Apply(&ev); err != nil {
-			return fmt.Errorf("the journal cannot be followed: %w", err)
+			return fmt.Errorf("run %s: its journal cannot be followed: %w", a.job.Run, err)
 		}
 		a.book.start(ev.Seq)
 		a.watch.event(&ev)
