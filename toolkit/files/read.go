@@ -1,0 +1,161 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"rein.example/rein/event"
+	"rein.example/rein/tool"
+)
+
+type readArgs struct {
+	Path     string `json:"path" jsonschema:"the file, relative to the workspace, such as docs/notes.md" schema:"minLength=1"`
+	FromLine int64  `json:"from_line,omitempty" jsonschema:"the first line to show, counted from 1; left out: 1" schema:"minimum=1"`
+	Lines    int64  `json:"lines,omitempty" jsonschema:"how many lines to show, such as 100; left out: as many as fit" schema:"minimum=1"`
+}
+
+// maxRead is how much of a file one call returns, in bytes: more than a result
+// shows of ordinary text, so that the result's limit decides.
+const maxRead = 32 << 10
+
+// longShown is what is shown of a line that is longer than that, in bytes.
+const longShown = 1500
+
+func (w *workspace) readTool() tool.Tool {
+	doc := tool.Doc{
+		What: "Reads a text file, or some lines of it.",
+		When: "To see what a file says, and always before you change it. To find out which file or line to read use search_files; to see what files there are use list_dir.",
+		Returns: "A first line in [rein: …] that says which lines follow, of how many, and how to go on; then the lines as they stand in the file. " +
+			"A file that does not exist is an error that names what there is. When the first line says (all), no further call is needed.",
+	}
+	return tool.New("read_file", doc, w.readFile, &tool.Options{Effect: event.Read, Resources: []string{"path"}})
+}
+
+func (w *workspace) readFile(ctx context.Context, in readArgs) (*tool.Result, error) {
+	name, err := w.path(in.Path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := w.read(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	v := view{name: name, file: f, crlf: allCRLF(f.text)}
+	if call := tool.CallFrom(ctx); call != nil {
+		v.known = knownLines(call.Seen, name, f)
+	}
+	return v.show(max(in.FromLine, 1), in.Lines)
+}
+
+// view shows lines of a file.
+type view struct {
+	name  string
+	file  *file
+	crlf  bool
+	known known
+}
+
+func (v *view) show(from, count int64) (*tool.Result, error) {
+	total := v.file.lines
+	if total == 0 {
+		r := tool.Text(tool.Notice(v.name + " is an empty file: it has no lines"))
+		r.Seen = sees(v.name, v.file, 0, 0)
+		return r, nil
+	}
+	if from > total {
+		return nil, refuse("past_end", fmt.Sprintf("%s has %d lines; line %d is past its end", v.name, total, from), fmt.Sprintf("read from a line between 1 and %d", total))
+	}
+	if count <= 0 || count > total-from+1 {
+		count = total - from + 1
+	}
+	body, shown := v.lines(from, count)
+	if shown == 0 {
+		return v.longLine(from), nil
+	}
+	heading := func(first, last int64) string { return v.heading(first, last) }
+	r := tool.Text(heading(from, from+shown-1) + "\n" + body)
+	r.Seen = sees(v.name, v.file, from, from+shown-1)
+	r.Lines = &tool.Lines{First: from, Heading: heading}
+	return r, nil
+}
+
+// lines returns as many of the wanted lines as fit, and how many those are.
+func (v *view) lines(from, count int64) (string, int64) {
+	rest := v.file.text[lineStart(v.file.text, from):]
+	end, shown := 0, int64(0)
+	for shown < count && end < len(rest) {
+		next := len(rest)
+		if i := strings.IndexByte(rest[end:], '\n'); i >= 0 {
+			next = end + i + 1
+		}
+		if next > maxRead {
+			break
+		}
+		end, shown = next, shown+1
+	}
+	body := rest[:end]
+	if v.crlf {
+		body = strings.ReplaceAll(body, "\r\n", "\n")
+	}
+	return body, shown
+}
+
+// lineStart returns where a line begins, counted from 1.
+func lineStart(text string, line int64) int {
+	at := 0
+	for ; line > 1; line-- {
+		at += strings.IndexByte(text[at:], '\n') + 1
+	}
+	return at
+}
+
+// longLine shows the beginning of a line that is longer than a read. It counts
+// as not seen.
+func (v *view) longLine(line int64) *tool.Result {
+	text := v.file.text[lineStart(v.file.text, line):]
+	text, _, _ = strings.Cut(text, "\n")
+	cut := longShown
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	r := tool.Text(v.heading(line, line-1) + "\n" + text[:cut] + tool.Notice(fmt.Sprintf("cut: %d of %d bytes of this line shown", cut, len(text))))
+	r.Seen = sees(v.name, v.file, 0, 0)
+	return r
+}
+
+// heading says which lines follow.
+func (v *view) heading(first, last int64) string {
+	total := v.file.lines
+	var s string
+	switch {
+	case last < first:
+		s = fmt.Sprintf("only the beginning of line %d of %d of %s, which is too long; search_files finds text inside it", first, total, v.name)
+		if first < total {
+			s += fmt.Sprintf("; go on with from_line=%d", first+1)
+		}
+	case last < total:
+		s = fmt.Sprintf("lines %d-%d of %d of %s; go on with from_line=%d", first, last, total, v.name, last+1)
+	case first == 1:
+		s = fmt.Sprintf("lines 1-%d of %d of %s (all)", last, total, v.name)
+	default:
+		s = fmt.Sprintf("lines %d-%d of %d of %s (to the end)", first, last, total, v.name)
+	}
+	if last == total && !strings.HasSuffix(v.file.text, "\n") {
+		s += "; no line break at the end"
+	}
+	if v.crlf {
+		s += "; CRLF line ends"
+	}
+	if last >= first && v.known.covers(first, last) {
+		s += "; unchanged since you read it"
+	}
+	return tool.Notice(s)
+}
+
+// allCRLF reports whether every line of a text ends with CR and LF.
+func allCRLF(text string) bool {
+	n := strings.Count(text, "\n")
+	return n > 0 && strings.Count(text, "\r\n") == n
+}
