@@ -14,10 +14,7 @@ import (
 
 // A gen makes schemas and values from a seed. Both come from a small vocabulary,
 // so that they often meet.
-type gen struct {
-	*rand.Rand
-	refs int
-}
+type gen struct{ *rand.Rand }
 
 func (g *gen) one(list ...string) string { return list[g.IntN(len(list))] }
 
