@@ -46,9 +46,9 @@ func (m *Machine) limit() (event.Reason, string) {
 	case m.over != "":
 		return m.over, m.overWhy
 	case l.Steps > 0 && m.steps >= l.Steps:
-		return event.ReasonStepLimit, fmt.Sprintf("all %d steps are used", l.Steps)
+		return event.ReasonStepLimit, "all "+plural(l.Steps, "step")+" are used"
 	case l.ToolCalls > 0 && m.toolCalls >= l.ToolCalls:
-		return event.ReasonToolLimit, fmt.Sprintf("all %d tool calls are used", l.ToolCalls)
+		return event.ReasonToolLimit, "all "+plural(l.ToolCalls, "tool call")+" are used"
 	case l.Tokens > 0 && m.fresh >= l.Tokens:
 		return event.ReasonTokenLimit, fmt.Sprintf("%d of %d tokens are used", m.fresh, l.Tokens)
 	}

@@ -117,7 +117,7 @@ func (m *Machine) consider(i int, allowed int64) *event.CallJudged {
 		return rule(event.Intercept, ruleRepetition, "the same as call "+of+", and nothing was written since")
 	}
 	if l := m.spec.Limits.ToolCalls; l > 0 && m.toolCalls+allowed >= l {
-		return rule(event.Deny, ruleToolLimit, "all "+strconv.FormatInt(l, 10)+" tool calls are used")
+		return rule(event.Deny, ruleToolLimit, "all "+plural(l, "tool call")+" are used")
 	}
 	d := m.policy.Judge(*c.tool.ToolSpec)
 	return rule(d.Verdict, d.Rule, d.Why)
@@ -204,7 +204,13 @@ func (m *Machine) refusal(c *call) *event.ToolFinished {
 		e.Type = "outcome_unknown"
 		e.Hint = m.findOut(c.tool)
 	case ruleLost:
-		d.Status, d.ID = event.StatusUnknown, ""
+		if c.tool.Effect == event.Read {
+			e.Type, e.Retryable = "interrupted", true
+			e.Message = "the process ended each of the " + plural(c.attempt, "time") + " that this call was carried out"
+			e.Hint = "nothing was changed; call it again if you still need it"
+			break
+		}
+		d.Status = event.StatusUnknown
 		e.Type = "outcome_unknown"
 		e.Message = "the process ended while this call was being carried out; whether it took effect is unknown"
 		e.Hint = m.findOut(c.tool)

@@ -12,8 +12,11 @@ type modelCall struct {
 	id      string
 	purpose event.Purpose
 	step    int64
-	attempt int64
-	noTools bool
+	// attempt counts from 1 how often it is made, failures how often it failed:
+	// a stop or a crash is no failure.
+	attempt  int64
+	failures int64
+	noTools  bool
 	started bool
 	cancel  bool
 	// waitID and until are set between two attempts.
@@ -109,7 +112,6 @@ func (m *Machine) failed(d *event.ModelFailed) {
 	if m.halt != "" {
 		// Stopped on purpose: the call is made again when the run goes on.
 		c.again(m.id(0))
-		c.attempt--
 		return
 	}
 	if c.cancel {
@@ -119,11 +121,11 @@ func (m *Machine) failed(d *event.ModelFailed) {
 	}
 	switch d.Class {
 	case event.ClassRate, event.ClassServer, event.ClassTimeout, event.ClassNetwork, event.ClassIncomplete, event.ClassBadReply:
-		if c.attempt < m.tries(d) {
+		if c.failures++; c.failures < m.tries(d) {
 			c.waitID, c.until = m.id(0), m.now+m.backoff(d)
 			return
 		}
-		m.fail(event.ReasonModelError, d, strconv.FormatInt(c.attempt, 10)+" attempts")
+		m.fail(event.ReasonModelError, d, plural(c.failures, "attempt"))
 	case event.ClassCancelled:
 		m.fail(event.ReasonCancelled, d, "")
 	case event.ClassMalformed:
@@ -142,6 +144,14 @@ func (m *Machine) failed(d *event.ModelFailed) {
 	default:
 		m.fail(event.ReasonModelError, d, "")
 	}
+}
+
+// plural returns "1 attempt", "2 attempts".
+func plural(n int64, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return strconv.FormatInt(n, 10) + " " + what
 }
 
 // fail ends the run, or the last call of one that is ending already.
@@ -214,7 +224,7 @@ func (m *Machine) backoff(d *event.ModelFailed) int64 {
 		return wait + int64(noise%uint64(wait/10+1))
 	}
 	wait := base
-	for i := int64(1); i < m.call.attempt && wait < limit; i++ {
+	for i := int64(1); i < m.call.failures && wait < limit; i++ {
 		wait *= 2
 	}
 	wait = min(wait, limit)
