@@ -46,9 +46,9 @@ func (m *Machine) limit() (event.Reason, string) {
 	case m.over != "":
 		return m.over, m.overWhy
 	case l.Steps > 0 && m.steps >= l.Steps:
-		return event.ReasonStepLimit, "all "+plural(l.Steps, "step")+" are used"
+		return event.ReasonStepLimit, "the limit of " + plural(l.Steps, "step") + " is reached"
 	case l.ToolCalls > 0 && m.toolCalls >= l.ToolCalls:
-		return event.ReasonToolLimit, "all "+plural(l.ToolCalls, "tool call")+" are used"
+		return event.ReasonToolLimit, "the limit of " + plural(l.ToolCalls, "tool call") + " is reached"
 	case l.Tokens > 0 && m.fresh >= l.Tokens:
 		return event.ReasonTokenLimit, fmt.Sprintf("%d of %d tokens are used", m.fresh, l.Tokens)
 	}

@@ -117,7 +117,7 @@ func (m *Machine) consider(i int, allowed int64) *event.CallJudged {
 		return rule(event.Intercept, ruleRepetition, "the same as call "+of+", and nothing was written since")
 	}
 	if l := m.spec.Limits.ToolCalls; l > 0 && m.toolCalls+allowed >= l {
-		return rule(event.Deny, ruleToolLimit, "all "+plural(l, "tool call")+" are used")
+		return rule(event.Deny, ruleToolLimit, "the limit of "+plural(l, "tool call")+" is reached")
 	}
 	d := m.policy.Judge(*c.tool.ToolSpec)
 	return rule(d.Verdict, d.Rule, d.Why)

@@ -17,8 +17,8 @@ type modelCall struct {
 	attempt  int64
 	failures int64
 	noTools  bool
-	started bool
-	cancel  bool
+	started  bool
+	cancel   bool
 	// waitID and until are set between two attempts.
 	waitID string
 	until  int64
