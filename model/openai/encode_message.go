@@ -11,7 +11,7 @@ import (
 
 // noticeLabel opens a system message that stands in mid-conversation where the
 // server takes none there.
-const noticeLabel = "[notice from the harness]\n"
+const noticeLabel = wire.NoticeLabel
 
 // Message appends m. A fragment depends on m and on what kind of message prev
 // is, so whoever changes prev encodes m again.

@@ -36,6 +36,9 @@ type Settings struct {
 	HTTPClient *http.Client
 	// Header is added to every request. Its values never show in errors.
 	Header http.Header
+	// Plain are headers that the wire itself wants with every request, no
+	// secrets; those in Header go first.
+	Plain http.Header
 	// Window, MaxOutput and Price describe the model.
 	Window, MaxOutput int64
 	Price             *model.Price
@@ -95,6 +98,11 @@ func Open(o Settings) (*Server, error) {
 		s.secrets = append(s.secrets, values...)
 	}
 	s.header.Set("Content-Type", "application/json")
+	for name, values := range o.Plain {
+		if s.header.Get(name) == "" {
+			s.header[http.CanonicalHeaderKey(name)] = append([]string(nil), values...)
+		}
+	}
 	if o.Key != "" {
 		s.header.Set(o.KeyHeader, o.KeyPrefix+o.Key)
 		s.secrets = append(s.secrets, o.Key)

@@ -51,3 +51,24 @@ func Limit(s string, n int) string {
 	}
 	return strings.ToValidUTF8(s[:n], "") + "…"
 }
+
+// NoticeLabel opens a system message that stands in mid-conversation where the
+// wire takes none there.
+const NoticeLabel = "[notice from the harness]\n"
+
+// SplitDataURL takes a "data:" URL in base64 (RFC 2397) apart. ok is false for
+// any other URL. The media type is without parameters, and empty where there is
+// none; the body is not decoded.
+func SplitDataURL(url string) (media, body string, ok bool) {
+	rest, ok := strings.CutPrefix(url, "data:")
+	if !ok {
+		return "", "", false
+	}
+	head, body, ok := strings.Cut(rest, ",")
+	head, is64 := strings.CutSuffix(head, ";base64")
+	if !ok || !is64 {
+		return "", "", false
+	}
+	media, _, _ = strings.Cut(head, ";")
+	return media, body, true
+}
