@@ -106,7 +106,7 @@ func (e *Encoder) assistant(dst []byte, m *message.Message) []byte {
 		first = false
 		dst = wire.Quote(append(dst, `{"id":`...), p.ID)
 		dst = wire.Quote(append(dst, `,"type":"function","function":{"name":`...), p.Name)
-		dst = append(e.arguments(append(dst, `,"arguments":`...), p.Args), '}')
+		dst = append(arguments(append(dst, `,"arguments":`...), p.Args, e.quirks.RawArguments), '}')
 		if p.Provider == e.opaque {
 			dst = splice(dst, p.Opaque, extraContent)
 		}
@@ -118,12 +118,13 @@ func (e *Encoder) assistant(dst []byte, m *message.Message) []byte {
 	return append(dst, '}')
 }
 
-// arguments appends a call's arguments, which are a string on this wire.
-func (e *Encoder) arguments(dst []byte, args string) []byte {
+// arguments appends a call's arguments, which are a string on these wires; raw
+// is [Quirks.RawArguments].
+func arguments(dst []byte, args string, raw bool) []byte {
 	if strings.TrimSpace(args) == "" {
 		return append(dst, `"{}"`...) // how a call without arguments is written
 	}
-	if v := jsontext.Value(args); !e.quirks.RawArguments && (v.Kind() != '{' || !v.IsValid(jsontext.AllowDuplicateNames(true))) {
+	if v := jsontext.Value(args); !raw && (v.Kind() != '{' || !v.IsValid(jsontext.AllowDuplicateNames(true))) {
 		args = string(append(wire.Quote([]byte(`{"invalid_arguments":`), args), '}'))
 	}
 	return wire.Quote(dst, args)

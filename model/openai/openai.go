@@ -1,18 +1,21 @@
 // Package openai answers: how does one talk to a server that speaks OpenAI's
-// Chat Completions?
+// Chat Completions, or its Responses?
 //
 // Besides OpenAI these are Ollama, vLLM, llama.cpp, DeepSeek, Qwen, OpenRouter,
 // Groq, Mistral, Azure and many more, each a little different; [Quirks] names
-// the differences in what they take, and the decoder tolerates the differences
-// in what they send. The wire is this package's own, over net/http:
+// the differences in what they take, and the decoders tolerate the differences
+// in what they send. [New] makes a client of Chat Completions, which all of them
+// speak, and [NewResponses] one of Responses, on which OpenAI's models keep their
+// reasoning from one call to the next. The wires are this package's own, over
+// net/http:
 //
-//   - An [Encoder] writes a request's exact bytes, one fragment a message. The
-//     messages are the last member of the body, so that each request of a
-//     conversation begins with the bytes of the one before.
-//   - A reply is complete only with a finish_reason. A stream that ends before
-//     is an error of class incomplete, whatever had arrived, and however
-//     cleanly the connection was closed; what follows it ([DONE], usage) is
-//     welcome but not needed.
+//   - An [Encoder] or [ResponsesEncoder] writes a request's exact bytes, one
+//     fragment a message. The messages are the last member of the body, so that
+//     each request of a conversation begins with the bytes of the one before.
+//   - A reply is complete only with its finish_reason, or on the other wire with
+//     response.completed or response.incomplete. A stream that ends before is an
+//     error of class incomplete, whatever had arrived, and however cleanly the
+//     connection was closed; what follows it is welcome but not needed.
 //   - Whatever a server reports as an error, with a status or in mid-stream, is
 //     classified by its own type and code where it gives them.
 package openai
@@ -33,8 +36,8 @@ const DefaultBaseURL = "https://api.openai.com/v1"
 type Options struct {
 	// Model is the model's name as the server knows it.
 	Model string
-	// BaseURL is what "/chat/completions" is appended to, usually ending in
-	// "/v1". A query is kept (Azure's api-version).
+	// BaseURL is what "/chat/completions" or "/responses" is appended to,
+	// usually ending in "/v1". A query is kept (Azure's api-version).
 	BaseURL string
 	// Key is sent as a bearer token; empty sends none. KeyName is the
 	// environment variable that it comes from, for error messages; empty means
@@ -57,7 +60,8 @@ type Options struct {
 	// Timeout and Idle are for requests that name none; 0 means
 	// [model.DefaultTimeout] and [model.DefaultIdle].
 	Timeout, Idle time.Duration
-	// Quirks say how the server differs; nil means [QuirksOf] the provider.
+	// Quirks say how the server differs; nil means [QuirksOf] or
+	// [ResponsesQuirksOf] the provider.
 	Quirks *Quirks
 }
 

@@ -44,6 +44,14 @@ type Quirks struct {
 	// this), "json_object" (DeepSeek: valid JSON only, so the prompt must hold
 	// the schema) or "none".
 	Schema string `json:"schema,omitempty"`
+	// NoEncryptedReasoning: the model or server refuses to be asked for its
+	// reasoning in encrypted form. For the Responses API only, which otherwise
+	// asks, but for OpenAI's models that are known not to reason.
+	NoEncryptedReasoning bool `json:"no_encrypted_reasoning,omitempty"`
+	// Summaries asks for summaries of the reasoning, for showing, wherever an
+	// effort is asked for. For the Responses API only; OpenAI refuses it to
+	// organisations that it has not verified.
+	Summaries bool `json:"summaries,omitempty"`
 }
 
 // QuirksOf returns what is known of a provider, or, where the host is OpenAI's

@@ -1,0 +1,54 @@
+package openai
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/message"
+	"rein.example/rein/model/internal/wire"
+)
+
+// responsesTokens is what a response says of its usage. While it goes on its
+// usage is null.
+type responsesTokens struct {
+	input, output, cached, written, reasoning message.Count
+}
+
+// read reads one usage object; null and other kinds say nothing.
+func (t *responsesTokens) read(d *jsontext.Decoder) error {
+	var got responsesTokens
+	err := wire.Members(d, func(name []byte) error {
+		switch string(name) {
+		case `"input_tokens"`:
+			return wire.ReadCount(d, &got.input)
+		case `"output_tokens"`:
+			return wire.ReadCount(d, &got.output)
+		case `"input_tokens_details"`:
+			return wire.Members(d, func(name []byte) error {
+				switch string(name) {
+				case `"cached_tokens"`:
+					return wire.ReadCount(d, &got.cached)
+				case `"cache_write_tokens"`:
+					return wire.ReadCount(d, &got.written)
+				}
+				return d.SkipValue()
+			})
+		case `"output_tokens_details"`:
+			return wire.Members(d, func(name []byte) error {
+				if string(name) == `"reasoning_tokens"` {
+					return wire.ReadCount(d, &got.reasoning)
+				}
+				return d.SkipValue()
+			})
+		}
+		return d.SkipValue()
+	})
+	if err == nil && (got.input.Or(0) != 0 || got.output.Or(0) != 0) { // else the server has not counted
+		*t = got
+	}
+	return err
+}
+
+// usage returns the figures, which mean on this wire what they mean to Rein.
+func (t *responsesTokens) usage() message.Usage {
+	return message.Usage{Input: t.input, Cached: t.cached, CacheWrite: t.written, Output: t.output, Reasoning: t.reasoning}
+}
