@@ -44,3 +44,6 @@ func TestCancel(t *testing.T) {
 		}
 	}
 }
+
+// What every wire has to get through.
+func TestScript(t *testing.T) { modeltest.Script(t, factory, "testdata/script") }

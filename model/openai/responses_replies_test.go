@@ -46,3 +46,8 @@ func TestResponsesCancel(t *testing.T) {
 		}
 	}
 }
+
+// What every wire has to get through.
+func TestResponsesScript(t *testing.T) {
+	modeltest.Script(t, responsesFactory, "testdata/responses/script")
+}
