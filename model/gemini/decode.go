@@ -329,8 +329,8 @@ func (d *decoder) Reply() *model.Reply {
 			out = message.Part{Kind: p.kind, ID: ids[0], Name: p.name, Args: p.args}
 			ids = ids[1:]
 		}
-		if p.kind != message.Text || p.signature != nil {
-			out.Provider = opaqueName // also says whose thought or call it is
+		if p.kind == message.Reasoning || p.signature != nil {
+			out.Provider = opaqueName // also says whose thought it is
 		}
 		if p.signature != nil {
 			out.Opaque = append(append([]byte(`{"`+signatureName+`":`), p.signature...), '}')

@@ -74,7 +74,7 @@ func TestResponsesFinish(t *testing.T) {
 			}
 		}
 	}
-	r, err := respond(`{"type":"response.refusal.delta","output_index":0,"delta":"no"}`, call[:0]+`{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}}`, responseDone)
+	r, err := respond(`{"type":"response.refusal.delta","output_index":0,"delta":"no"}`, `{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}}`, responseDone)
 	if err != nil || r.Finish != event.FinishContentFilter || r.RawFinish != "refusal" {
 		t.Errorf("a refusal with a call: %+v, %v", r, err)
 	}
