@@ -28,6 +28,7 @@ type asker struct {
 type lastRequest struct {
 	call    loop.CallModel
 	options request.Options
+	encoder string
 	n       int64
 }
 
@@ -42,7 +43,7 @@ func (k *asker) recall(m *loop.Machine, d *event.ModelCalled) {
 		k.last = lastRequest{}
 		return
 	}
-	k.last = lastRequest{call: *c, options: o, n: d.Kept + d.Added}
+	k.last = lastRequest{call: *c, options: o, encoder: d.Encoder, n: d.Kept + d.Added}
 	k.last.call.Messages = nil // only what the head is made of is needed
 }
 
@@ -52,6 +53,7 @@ func (k *asker) prepare(f *flight, c *loop.CallModel) (intent, failed event.Data
 	defer func() {
 		if p := recover(); p != nil {
 			k.a.panicked("the encoder of model "+c.Model, p)
+			k.forget() // what it has encoded so far may be half of something
 			intent, failed = nil, modelPanic(c)
 		}
 	}()
@@ -85,7 +87,7 @@ func (k *asker) use(name string) error {
 	}
 	k.name, k.client = name, c
 	k.builder = request.New(c.Encoder(), func(ref message.Ref) ([]byte, error) { return k.a.e.store.Body(k.a.ctx, ref) })
-	if k.last.n > 0 && k.last.call.Model == name {
+	if k.last.n > 0 && k.last.call.Model == name && k.last.encoder == k.builder.Encoder().Version() {
 		p := request.Params(k.a.m.Spec(), &k.last.call, k.last.options)
 		k.builder.Recall(&p, &k.last.call, k.last.n)
 	}
