@@ -29,9 +29,8 @@ func (s *Store) Append(ctx context.Context, l *journal.Lease, b journal.Batch) (
 		if err != nil {
 			return err
 		}
-		if lost := w.lost[b.Run]; lost != nil {
-			delete(w.lost, b.Run)
-			return lostError(b.Run, lost)
+		if err := w.tell(b.Run); err != nil {
+			return err
 		}
 		err = w.append(r, b.After, entries)
 		head = r.head
@@ -93,14 +92,7 @@ func (s *Store) Sync(ctx context.Context, run string) error {
 	if err := s.open(ctx); err != nil {
 		return err
 	}
-	return s.do(ctx, &request{run: run, settle: func(w *writer, _ error) error {
-		lost := w.lost[run]
-		if lost == nil {
-			return nil
-		}
-		delete(w.lost, run)
-		return lostError(run, lost)
-	}})
+	return s.do(ctx, &request{settle: func(w *writer, _ error) error { return w.tell(run) }})
 }
 
 // result finishes a call about a run: it says what was being done, and looks for

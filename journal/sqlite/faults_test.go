@@ -186,6 +186,35 @@ func TestLostBatchStopsTheNext(t *testing.T) {
 	}
 }
 
+// Who parks a run is told; who claims it begins with what is there.
+func TestLostBatchAndOwners(t *testing.T) {
+	s, l := ready(t, filepath.Join(t.TempDir(), "rein.db"), nil)
+	ctx := t.Context()
+	lose := func() {
+		t.Helper()
+		failCommits(t, s, errDisk)
+		_, err := appendNote(ctx, s, l, "lost", true)
+		must(t, err)
+		failCommits(t, s, nil)
+	}
+	lose()
+	if err := s.Park(ctx, l, "r1"); !errors.Is(err, errDisk) {
+		t.Errorf("parking: %v", err)
+	}
+	h, err := s.Claim(ctx, l, "r1") // it was parked
+	if err != nil || h.Seq != 0 {
+		t.Fatalf("claimed at %+v, %v", h, err)
+	}
+	lose()
+	_, err = s.Claim(ctx, l, "r1")
+	must(t, err)
+	_, err = appendNote(ctx, s, l, "first", false)
+	must(t, err)
+	if n := count(t, s); n != 1 {
+		t.Errorf("there are %d events, want 1", n)
+	}
+}
+
 // Close is the last chance to say that something was lost.
 func TestLostBatchAtClose(t *testing.T) {
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "rein.db"), nil)

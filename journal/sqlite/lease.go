@@ -233,6 +233,7 @@ func (s *Store) Claim(ctx context.Context, l *journal.Lease, run string) (journa
 		}
 		r.owner, r.moved = l.ID, true
 		r.head.Generation++
+		delete(w.lost, run) // whoever claims it reads what is there
 		head = r.head
 		return nil
 	}})
@@ -258,19 +259,23 @@ func (w *writer) free(r *row, mine func(id int64) bool) error {
 	return nil
 }
 
-// Park gives up one run.
+// Park gives up one run. It fails if a batch was lost that nobody was told
+// about; the run is given up all the same.
 func (s *Store) Park(ctx context.Context, l *journal.Lease, run string) error {
 	if err := s.open(ctx); err != nil {
 		return err
 	}
-	err := s.do(ctx, &request{apply: func(w *writer) error {
-		r, err := w.owned(l, run)
-		if err != nil {
-			return err
-		}
-		r.owner, r.moved = 0, true
-		return nil
-	}})
+	err := s.do(ctx, &request{
+		apply: func(w *writer) error {
+			r, err := w.owned(l, run)
+			if err != nil {
+				return err
+			}
+			r.owner, r.moved = 0, true
+			return nil
+		},
+		settle: func(w *writer, err error) error { return errors.Join(err, w.tell(run)) },
+	})
 	_, err = s.result("parking", run, journal.Head{}, err)
 	return err
 }

@@ -98,19 +98,23 @@ func (w *writer) run(ctx context.Context, raw any, ready chan<- error) (err erro
 	return errors.Join(w.untold(), w.leave())
 }
 
-// untold returns an error about async batches that were lost without anybody
-// having been told.
+// tell returns why async batches of a run were not written, once.
+func (w *writer) tell(run string) error {
+	lost := w.lost[run]
+	if lost == nil {
+		return nil
+	}
+	delete(w.lost, run)
+	return fmt.Errorf("a batch of run %s was not written: read the journal again: %w", run, lost)
+}
+
+// untold returns what nobody was told yet.
 func (w *writer) untold() error {
 	var errs []error
 	for _, run := range slices.Sorted(maps.Keys(w.lost)) {
-		errs = append(errs, lostError(run, w.lost[run]))
+		errs = append(errs, w.tell(run))
 	}
 	return errors.Join(errs...)
-}
-
-// lostError says that an async batch was not written.
-func lostError(run string, err error) error {
-	return fmt.Errorf("a batch of run %s was not written: read the journal again: %w", run, err)
 }
 
 // loop takes requests until the queue is closed and empty.
