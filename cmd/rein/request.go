@@ -9,11 +9,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
-	"rein.example/rein/config"
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
 	"rein.example/rein/model"
+	"rein.example/rein/model/openai"
 )
 
 // requested is what --json prints for a request.
@@ -89,38 +89,21 @@ func (a *app) request(ctx context.Context, s journal.Store, run string, step, at
 		}
 		return nil, fmt.Errorf("run %s has no step %d; the last is %d", run, step, last)
 	}
-	spec, err := specOf(ctx, s, run)
-	if err != nil {
-		return nil, err
-	}
-	body, exact, err := engine.Rebuild(ctx, s, func(string) (model.Encoder, error) { return a.encoder(run, spec) }, run, seq)
+	body, exact, err := engine.Rebuild(ctx, s, encoderOf, run, seq)
 	if err != nil {
 		return nil, failed(err)
 	}
 	return &requested{run, step, called.Attempt, string(called.Purpose), exact, called.SHA256.String(), int64(len(body)), string(body)}, nil
 }
 
-// encoder returns the encoder of a run's model. It needs no key.
-func (a *app) encoder(run string, spec *event.Spec) (model.Encoder, error) {
-	cfg, err := config.FromSpec(run, spec)
-	if spec.Config == "" { // a program's run: all that is known is the model
-		if cfg, err = config.Parse("run "+run, []byte("{}")); err == nil {
-			cfg, err = cfg.With(config.Changes{Model: spec.Model})
-		}
+// encoderOf makes the encoder that a journal names. It needs no key.
+func encoderOf(id engine.EncoderID) (model.Encoder, error) {
+	name, _, _ := strings.Cut(id.Version, "/")
+	switch name {
+	case "openai-chat":
+		return openai.EncoderOf(id.Options)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if cfg.BaseURL == "" && strings.HasPrefix(cfg.Model, demoProvider+"/") {
-		if cfg, err = cfg.With(config.Changes{BaseURL: demoAnyURL}); err != nil {
-			return nil, err
-		}
-	}
-	client, err := a.client(cfg, key{})
-	if err != nil {
-		return nil, err
-	}
-	return client.Encoder(), nil
+	return nil, fmt.Errorf("this version has no encoder %s: update rein", id.Version)
 }
 
 // diff prints how the request differs from that of the step before.

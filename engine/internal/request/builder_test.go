@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -205,8 +206,8 @@ func TestRecall(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	for _, o := range []request.Options{{}, {Stream: true}} {
-		if got, err := request.ParseOptions(o.JSON()); err != nil || got != o {
+	for _, o := range []request.Options{{}, {Stream: true}, {Encoder: []byte(`{"provider":"x"}`)}} {
+		if got, err := request.ParseOptions(o.JSON()); err != nil || !reflect.DeepEqual(got, o) {
 			t.Errorf("%+v came back as %+v, %v", o, got, err)
 		}
 	}
