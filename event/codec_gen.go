@@ -2570,6 +2570,8 @@ func decodeFinish(dec *jsontext.Decoder) (Finish, error) {
 		return FinishContentFilter, err
 	case `"error"`:
 		return FinishError, err
+	case `"pause"`:
+		return FinishPause, err
 	}
 	return Finish(codec.Unquote(v)), err
 }

@@ -105,6 +105,9 @@ const (
 	FinishToolCalls     Finish = "tool_calls"
 	FinishContentFilter Finish = "content_filter"
 	FinishError         Finish = "error"
+	// FinishPause: the provider stopped in the middle of its own work and goes
+	// on when it gets the reply back unchanged, as the last message.
+	FinishPause Finish = "pause"
 )
 
 // Reason is why a run finished: exactly one, and final.

@@ -46,8 +46,9 @@ func unresolved(m *message.Message) *message.Message {
 // CheckEncoder holds an encoder to its contract on one conversation: the body of
 // every prefix is valid JSON in UTF-8, without \u escapes where none are
 // needed; the pieces don't depend on what they are appended to, nor on whether
-// the messages before are resolved; equal input gives equal bytes; and each
-// body, but for what Close appends, is the beginning of the next.
+// the messages before are resolved; equal input gives equal bytes; each body,
+// but for what Close appends, is the beginning of the next; and all of this but
+// the last also with a tail.
 func CheckEncoder(t *testing.T, e model.Encoder, p *model.Params, system, messages []message.Message) {
 	t.Helper()
 	var before []byte
@@ -90,7 +91,26 @@ func checkBody(e model.Encoder, p *model.Params, system, messages []message.Mess
 	case last != nil && !bytes.HasSuffix(open, e.Message(nil, prev, last)):
 		return nil, errors.New("the bytes of Message depend on what they are appended to")
 	}
-	return open, nil
+	return open, checkTail(e, p, open, last)
+}
+
+// checkTail checks the body that begins with open and ends with a tail after
+// last.
+func checkTail(e model.Encoder, p *model.Params, open []byte, last *message.Message) error {
+	tail := message.NewText(message.System, "the state: \u20ac")
+	end := model.End(nil, e, p, last, &tail)
+	whole := model.End(bytes.Clone(open), e, p, last, &tail)
+	switch {
+	case !bytes.Equal(whole, append(bytes.Clone(open), end...)):
+		return errors.New("the bytes of a tail depend on what they are appended to")
+	case !jsontext.Value(whole).IsValid() || !utf8.Valid(whole):
+		return fmt.Errorf("with a tail not JSON: %s", whole)
+	case !bytes.Contains(end, []byte("the state: \u20ac")):
+		return fmt.Errorf("the tail's text is not there: %s", end)
+	case last != nil && !bytes.Equal(end, model.End(nil, e, p, unresolved(last), &tail)):
+		return errors.New("the bytes of a tail depend on whether the message before is resolved")
+	}
+	return nil
 }
 
 // needless returns the offset of a \u escape of anything but a control

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"rein.example/rein/message"
+	"rein.example/rein/model/internal/wire"
 )
 
 // maxCalls bounds the tool calls of one reply.
@@ -44,23 +45,23 @@ type calls struct {
 // that it begins, or "".
 func (c *calls) read(d *jsontext.Decoder) (string, error) {
 	c.reset()
-	err := members(d, func(name []byte) (err error) {
+	err := wire.Members(d, func(name []byte) (err error) {
 		switch string(name) {
 		case `"index"`:
-			n, ok, err := readInt(d)
+			n, ok, err := wire.ReadInt(d)
 			if ok && n >= 0 {
 				c.f.index = n
 			}
 			return err
 		case `"id"`:
-			c.f.id, err = appendString(c.f.id, d)
+			c.f.id, err = wire.AppendString(c.f.id, d)
 			return err
 		case `"function"`:
 			return c.function(d)
 		case `"` + extraContent + `"`:
-			v, err := readRaw(d)
+			v, err := wire.ReadRaw(d)
 			if v != nil {
-				c.f.opaque = append(quote([]byte{'{'}, extraContent), ':')
+				c.f.opaque = append(wire.Quote([]byte{'{'}, extraContent), ':')
 				c.f.opaque = append(append(c.f.opaque, v...), '}')
 			}
 			return err
@@ -93,10 +94,10 @@ func (c *calls) reset() {
 // function reads name and arguments. Arguments that are an object instead of a
 // string, as some servers send them, are taken as they are.
 func (c *calls) function(d *jsontext.Decoder) error {
-	return members(d, func(name []byte) (err error) {
+	return wire.Members(d, func(name []byte) (err error) {
 		switch string(name) {
 		case `"name"`:
-			c.f.name, err = appendString(c.f.name, d)
+			c.f.name, err = wire.AppendString(c.f.name, d)
 			return err
 		case `"arguments"`:
 			if d.PeekKind() == '{' {
@@ -104,7 +105,7 @@ func (c *calls) function(d *jsontext.Decoder) error {
 				c.f.args = append(c.f.args, v...)
 				return err
 			}
-			c.f.args, err = appendString(c.f.args, d)
+			c.f.args, err = wire.AppendString(c.f.args, d)
 			return err
 		}
 		return d.SkipValue()

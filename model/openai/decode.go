@@ -10,6 +10,7 @@ import (
 	"rein.example/rein/event"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
+	"rein.example/rein/model/internal/wire"
 )
 
 // decoder puts one reply together from the data of server-sent events, or from
@@ -52,16 +53,19 @@ func newDecoder(stream bool, opaque string, emit func(model.Delta)) *decoder {
 	return &decoder{stream: stream, opaque: opaque, emit: emit, json: jsontext.NewDecoder(&bytes.Buffer{})}
 }
 
-// finished reports whether the reply is complete.
-func (d *decoder) finished() bool { return d.finish != "" }
+// Complete reports whether a finish_reason has come, Over whether [DONE] has, and
+// Begun whether any choice has.
+func (d *decoder) Complete() bool { return d.finish != "" }
+func (d *decoder) Over() bool     { return d.done }
+func (d *decoder) Begun() bool    { return d.choices > 0 }
 
-// push takes the next payload and the name of its event. The error is a
-// [*model.Error] and final: what the server reports as one, or of class
-// bad_reply for a payload that is not of this wire. A reply that is complete
-// stays so, whatever is wrong with what follows it.
-func (d *decoder) push(name string, data []byte) error {
+// Partial returns the text and usage that have come so far.
+func (d *decoder) Partial() (string, message.Usage) { return string(d.text), d.tokens.usage() }
+
+// Push takes the next payload; see [wire.Decoder].
+func (d *decoder) Push(name string, data []byte) error {
 	data = bytes.TrimSpace(data)
-	complete := d.finished()
+	complete := d.Complete()
 	switch {
 	case d.done || len(data) == 0 || complete && name == "error":
 		return nil
@@ -83,7 +87,7 @@ func (d *decoder) push(name string, data []byte) error {
 	case complete && (err != nil || d.failed):
 		return nil
 	case err != nil:
-		return badReply(data, err)
+		return wire.BadReply(chatReply, data, err)
 	case d.failed:
 		return serverError(0, data, 0)
 	}
@@ -119,14 +123,14 @@ func (d *decoder) chunk() error {
 	}
 	var says, asks bool // a message of its own, a type or code
 	choices := d.choices
-	err := members(d.json, func(name []byte) (err error) {
+	err := wire.Members(d.json, func(name []byte) (err error) {
 		switch string(name) {
 		case `"choices"`:
-			return elements(d.json, d.choice)
+			return wire.Elements(d.json, d.choice)
 		case `"usage"`:
 			return d.tokens.read(d.json)
 		case `"x_groq"`:
-			return members(d.json, func(name []byte) error {
+			return wire.Members(d.json, func(name []byte) error {
 				if string(name) == `"usage"` {
 					return d.tokens.read(d.json)
 				}
@@ -166,7 +170,7 @@ func (d *decoder) once(to *string) error {
 	if *to != "" {
 		return d.json.SkipValue()
 	}
-	s, err := readString(d.json)
+	s, err := wire.ReadString(d.json)
 	*to = s
 	return err
 }
@@ -190,7 +194,7 @@ func (d *decoder) choice() error {
 		return d.json.SkipValue()
 	}
 	d.choices++
-	return members(d.json, func(name []byte) (err error) {
+	return wire.Members(d.json, func(name []byte) (err error) {
 		switch string(name) {
 		case `"delta"`:
 			if d.stream {
@@ -201,7 +205,7 @@ func (d *decoder) choice() error {
 				return d.message()
 			}
 		case `"finish_reason"`:
-			d.word, err = readString(d.json)
+			d.word, err = wire.ReadString(d.json)
 			return err
 		case `"usage"`: // Moonshot
 			return d.tokens.read(d.json)
@@ -216,26 +220,26 @@ func (d *decoder) choice() error {
 func (d *decoder) message() error {
 	text, refusal := len(d.text), len(d.refusal)
 	d.thought[0], d.thought[1], d.thought[2] = d.thought[0][:0], d.thought[1][:0], d.thought[2][:0]
-	err := members(d.json, func(name []byte) (err error) {
+	err := wire.Members(d.json, func(name []byte) (err error) {
 		switch string(name) {
 		case `"content"`:
 			return d.content()
 		case `"refusal"`:
-			d.refusal, err = appendString(d.refusal, d.json)
+			d.refusal, err = wire.AppendString(d.refusal, d.json)
 			return err
 		case `"reasoning_content"`: // DeepSeek, vLLM, llama.cpp, Qwen
-			d.thought[0], err = appendString(d.thought[0], d.json)
+			d.thought[0], err = wire.AppendString(d.thought[0], d.json)
 			return err
 		case `"reasoning"`: // OpenRouter, Ollama, newer vLLM
-			d.thought[1], err = appendString(d.thought[1], d.json)
+			d.thought[1], err = wire.AppendString(d.thought[1], d.json)
 			return err
 		case `"` + reasoningDetails + `"`: // OpenRouter, beside reasoning
-			return elements(d.json, func() error {
+			return wire.Elements(d.json, func() error {
 				d.thought[2], err = d.details.read(d.thought[2], d.json, d.stream)
 				return err
 			})
 		case `"tool_calls"`:
-			return elements(d.json, func() error { return d.began(d.calls.read(d.json)) })
+			return wire.Elements(d.json, func() error { return d.began(d.calls.read(d.json)) })
 		case `"function_call"`:
 			return d.began(d.calls.readOld(d.json))
 		}
@@ -266,20 +270,20 @@ func (d *decoder) began(name string, err error) error {
 // content reads text, or Mistral's list of parts, whose thinking is reasoning.
 func (d *decoder) content() (err error) {
 	if d.json.PeekKind() != '[' {
-		d.text, err = appendString(d.text, d.json)
+		d.text, err = wire.AppendString(d.text, d.json)
 		return err
 	}
-	return elements(d.json, func() error {
-		return members(d.json, func(name []byte) (err error) {
+	return wire.Elements(d.json, func() error {
+		return wire.Members(d.json, func(name []byte) (err error) {
 			switch string(name) {
 			case `"text"`:
-				d.text, err = appendString(d.text, d.json)
+				d.text, err = wire.AppendString(d.text, d.json)
 				return err
 			case `"thinking"`:
-				return elements(d.json, func() error {
-					return members(d.json, func(name []byte) (err error) {
+				return wire.Elements(d.json, func() error {
+					return wire.Members(d.json, func(name []byte) (err error) {
 						if string(name) == `"text"` {
-							d.thought[0], err = appendString(d.thought[0], d.json)
+							d.thought[0], err = wire.AppendString(d.thought[0], d.json)
 							return err
 						}
 						return d.json.SkipValue()
@@ -291,8 +295,8 @@ func (d *decoder) content() (err error) {
 	})
 }
 
-// reply returns the complete reply. It must not be called before finished.
-func (d *decoder) reply() *model.Reply {
+// Reply returns the complete reply. It must not be called before Complete.
+func (d *decoder) Reply() *model.Reply {
 	r := &model.Reply{
 		Message:   message.Message{Role: message.Assistant},
 		Finish:    finishOf(d.finish),

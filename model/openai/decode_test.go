@@ -20,14 +20,14 @@ import (
 func decode(payloads ...string) (*model.Reply, error) {
 	d := newDecoder(true, "openai:acme", nil)
 	for _, p := range payloads {
-		if err := d.push("", []byte(p)); err != nil {
+		if err := d.Push("", []byte(p)); err != nil {
 			return nil, err
 		}
 	}
-	if !d.finished() {
+	if !d.Complete() {
 		return nil, errors.New("not finished")
 	}
-	return d.reply(), nil
+	return d.Reply(), nil
 }
 
 func delta(s string) string {
@@ -224,15 +224,15 @@ func FuzzStream(f *testing.F) {
 	run := func(b []byte) (out string, finished bool) {
 		d := newDecoder(true, "openai:acme", func(model.Delta) {})
 		var p sse.Parser
-		take := func(e sse.Event) error { return d.push(e.Name, e.Data) }
+		take := func(e sse.Event) error { return d.Push(e.Name, e.Data) }
 		err := p.Feed(b, take)
 		if err == nil {
 			err = p.Close(take)
 		}
-		if err != nil || !d.finished() {
+		if err != nil || !d.Complete() {
 			return fmt.Sprint(err), false
 		}
-		return modeltest.Format(d.reply(), nil), true
+		return modeltest.Format(d.Reply(), nil), true
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		out, ok := run(b)
@@ -243,8 +243,8 @@ func FuzzStream(f *testing.F) {
 			t.Errorf("finished without a finish_reason:\n%s", out)
 		}
 		whole := newDecoder(false, "openai:acme", nil)
-		if whole.push("", b) == nil && whole.finished() {
-			whole.reply()
+		if whole.Push("", b) == nil && whole.Complete() {
+			whole.Reply()
 		}
 	})
 }
@@ -268,7 +268,7 @@ func BenchmarkDecode(b *testing.B) {
 			for b.Loop() {
 				d := newDecoder(true, "openai:acme", func(model.Delta) {})
 				var p sse.Parser
-				if err := p.Feed(stream, func(e sse.Event) error { return d.push(e.Name, e.Data) }); err != nil {
+				if err := p.Feed(stream, func(e sse.Event) error { return d.Push(e.Name, e.Data) }); err != nil {
 					b.Fatal(err)
 				}
 			}

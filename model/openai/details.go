@@ -4,6 +4,8 @@ import (
 	"errors"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/model/internal/wire"
 )
 
 // maxDetails bounds the entries of reasoning_details in one reply.
@@ -35,7 +37,7 @@ func (l *details) read(dst []byte, d *jsontext.Decoder, stream bool) ([]byte, er
 		return dst, d.SkipValue()
 	}
 	n := &detail{}
-	err := members(d, func(name []byte) error {
+	err := wire.Members(d, func(name []byte) error {
 		m := rawMember{name: string(name)}
 		switch string(name) {
 		case `"text"`, `"summary"`:
@@ -45,7 +47,7 @@ func (l *details) read(dst []byte, d *jsontext.Decoder, stream bool) ([]byte, er
 			if string(name) == `"summary"` {
 				m.text = 1
 			}
-			b, err := appendString(nil, d)
+			b, err := wire.AppendString(nil, d)
 			n.texts[m.text] = b
 			n.members = append(n.members, m)
 			return err
@@ -126,7 +128,7 @@ func (l *details) opaque() jsontext.Value {
 	if len(l.list) == 0 {
 		return nil
 	}
-	b := append(quote([]byte{'{'}, reasoningDetails), `:[`...)
+	b := append(wire.Quote([]byte{'{'}, reasoningDetails), `:[`...)
 	for i, k := range l.list {
 		if i > 0 {
 			b = append(b, ',')
@@ -138,7 +140,7 @@ func (l *details) opaque() jsontext.Value {
 			}
 			b = append(append(b, m.name...), ':')
 			if m.value == nil {
-				b = quote(b, string(k.texts[m.text]))
+				b = wire.Quote(b, string(k.texts[m.text]))
 			} else {
 				b = append(b, m.value...)
 			}

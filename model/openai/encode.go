@@ -1,13 +1,10 @@
 package openai
 
 import (
-	"bytes"
-
-	"github.com/go-json-experiment/json/jsontext"
-
 	"rein.example/rein/event"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
+	"rein.example/rein/model/internal/wire"
 )
 
 // version names the encoder's output; any change of a byte needs another.
@@ -56,7 +53,7 @@ func (e *Encoder) Version() string { return version }
 func (e *Encoder) Head(dst []byte, p *model.Params, system []message.Message) []byte {
 	start := len(dst)
 	if p.Model != "" {
-		dst = quote(append(dst, `,"model":`...), p.Model)
+		dst = wire.Quote(append(dst, `,"model":`...), p.Model)
 	}
 	if p.Stream {
 		dst = append(dst, `,"stream":true`...)
@@ -73,13 +70,13 @@ func (e *Encoder) Head(dst []byte, p *model.Params, system []message.Message) []
 		if name == "" {
 			name = "max_tokens"
 		}
-		dst = integer(append(append(append(dst, `,"`...), name...), `":`...), p.MaxOutput)
+		dst = wire.Integer(append(append(append(dst, `,"`...), name...), `":`...), p.MaxOutput)
 	}
-	dst = number(dst, `,"temperature":`, p.Sampling.Temperature)
-	dst = number(dst, `,"top_p":`, p.Sampling.TopP)
-	dst = number(dst, `,"seed":`, p.Sampling.Seed)
+	dst = wire.Number(dst, `,"temperature":`, p.Sampling.Temperature)
+	dst = wire.Number(dst, `,"top_p":`, p.Sampling.TopP)
+	dst = wire.Number(dst, `,"seed":`, p.Sampling.Seed)
 	if p.Sampling.Reasoning != "" {
-		dst = quote(append(dst, `,"reasoning_effort":`...), p.Sampling.Reasoning)
+		dst = wire.Quote(append(dst, `,"reasoning_effort":`...), p.Sampling.Reasoning)
 	}
 	dst = append(dst, `,"messages":[`...)
 	dst[start] = '{' // in place of the first comma
@@ -119,15 +116,15 @@ func (e *Encoder) tools(dst []byte, p *model.Params) []byte {
 }
 
 func toolSpec(dst []byte, t *event.ToolSpec) []byte {
-	dst = quote(append(dst, `{"type":"function","function":{"name":`...), t.Name)
+	dst = wire.Quote(append(dst, `{"type":"function","function":{"name":`...), t.Name)
 	if t.Description != "" {
-		dst = quote(append(dst, `,"description":`...), t.Description)
+		dst = wire.Quote(append(dst, `,"description":`...), t.Description)
 	}
 	dst = append(dst, `,"parameters":`...)
 	if len(t.Schema) == 0 {
 		dst = append(dst, `{"type":"object","properties":{}}`...)
 	} else {
-		dst = value(dst, t.Schema)
+		dst = wire.Value(dst, t.Schema)
 	}
 	return append(dst, `}}`...)
 }
@@ -147,11 +144,11 @@ func (e *Encoder) responseFormat(dst []byte, p *model.Params) []byte {
 	if name == "" {
 		name = "answer"
 	}
-	dst = quote(append(dst, `,"response_format":{"type":"json_schema","json_schema":{"name":`...), name)
+	dst = wire.Quote(append(dst, `,"response_format":{"type":"json_schema","json_schema":{"name":`...), name)
 	if strictable(p.Schema) {
 		dst = append(dst, `,"strict":true`...)
 	}
-	dst = value(append(dst, `,"schema":`...), p.Schema)
+	dst = wire.Value(append(dst, `,"schema":`...), p.Schema)
 	return append(dst, `}}`...)
 }
 
@@ -166,36 +163,4 @@ func (e *Encoder) Close(dst []byte, _ *model.Params, last *message.Message) []by
 		dst = append(dst, `"}`...)
 	}
 	return append(dst, `]}`...)
-}
-
-// quote appends s as a JSON string.
-func quote(dst []byte, s string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, s) // the error only tells of U+FFFD
-	return dst
-}
-
-// inner appends s as it stands inside a JSON string.
-func inner(dst []byte, s string) []byte {
-	at := len(dst)
-	dst = quote(dst, s)
-	copy(dst[at:], dst[at+1:])
-	return dst[:len(dst)-2]
-}
-
-// value appends a JSON value in its plainest form, or {} if it is none.
-func value(dst []byte, v jsontext.Value) []byte {
-	out, err := jsontext.AppendFormat(dst, v, jsontext.PreserveRawStrings(false))
-	if err != nil {
-		return append(dst, `{}`...)
-	}
-	return out
-}
-
-// number appends name and the number s, if it is one.
-func number(dst []byte, name, s string) []byte {
-	v := jsontext.Value(s)
-	if s == "" || !v.IsValid() || v.Kind() != '0' {
-		return dst
-	}
-	return append(append(dst, name...), bytes.TrimSpace(v)...)
 }

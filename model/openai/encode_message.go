@@ -1,17 +1,17 @@
 package openai
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"rein.example/rein/message"
+	"rein.example/rein/model/internal/wire"
 )
 
 // noticeLabel opens a system message that stands in mid-conversation where the
 // server takes none there.
-const noticeLabel = "[notice from the harness]\n"
+const noticeLabel = wire.NoticeLabel
 
 // Message appends m. A fragment depends on m and on what kind of message prev
 // is, so whoever changes prev encodes m again.
@@ -40,7 +40,7 @@ func (e *Encoder) Message(dst []byte, prev, m *message.Message) []byte {
 	case message.Assistant:
 		return e.assistant(dst, m)
 	case message.Tool:
-		dst = quote(append(dst, `{"role":"tool","tool_call_id":`...), m.ToolCallID)
+		dst = wire.Quote(append(dst, `{"role":"tool","tool_call_id":`...), m.ToolCallID)
 		dst = append(dst, ',')
 	case message.System:
 		if e.quirks.SystemAnywhere {
@@ -48,7 +48,7 @@ func (e *Encoder) Message(dst []byte, prev, m *message.Message) []byte {
 			return append(dst, `"}`...)
 		}
 		dst = append(dst, `{"role":"user","content":"`...)
-		return texts(inner(dst, noticeLabel), m)
+		return texts(wire.Inner(dst, noticeLabel), m)
 	default:
 		dst = append(dst, `{"role":"user",`...)
 	}
@@ -87,7 +87,7 @@ func (e *Encoder) assistant(dst []byte, m *message.Message) []byte {
 	}
 	if e.quirks.Reasoning != "" && reasoning.Len() > 0 {
 		dst = append(append(append(dst, `,"`...), e.quirks.Reasoning...), `":`...)
-		dst = quote(dst, reasoning.String())
+		dst = wire.Quote(dst, reasoning.String())
 	}
 	dst = splice(dst, opaque, reasoningDetails)
 	// An empty string where there is no text: some templates print a null.
@@ -104,8 +104,8 @@ func (e *Encoder) assistant(dst []byte, m *message.Message) []byte {
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = quote(append(dst, `{"id":`...), p.ID)
-		dst = quote(append(dst, `,"type":"function","function":{"name":`...), p.Name)
+		dst = wire.Quote(append(dst, `{"id":`...), p.ID)
+		dst = wire.Quote(append(dst, `,"type":"function","function":{"name":`...), p.Name)
 		dst = append(e.arguments(append(dst, `,"arguments":`...), p.Args), '}')
 		if p.Provider == e.opaque {
 			dst = splice(dst, p.Opaque, extraContent)
@@ -124,9 +124,9 @@ func (e *Encoder) arguments(dst []byte, args string) []byte {
 		return append(dst, `"{}"`...) // how a call without arguments is written
 	}
 	if v := jsontext.Value(args); !e.quirks.RawArguments && (v.Kind() != '{' || !v.IsValid(jsontext.AllowDuplicateNames(true))) {
-		args = string(append(quote([]byte(`{"invalid_arguments":`), args), '}'))
+		args = string(append(wire.Quote([]byte(`{"invalid_arguments":`), args), '}'))
 	}
-	return quote(dst, args)
+	return wire.Quote(dst, args)
 }
 
 // The members that hold data of the server's own, which go back unchanged:
@@ -139,8 +139,8 @@ const (
 
 // splice appends the member name of the object opaque, as it is.
 func splice(dst []byte, opaque jsontext.Value, name string) []byte {
-	if v := member(opaque, name); v != nil {
-		dst = append(quote(append(dst, ','), name), ':')
+	if v := wire.Member(opaque, name); v != nil {
+		dst = append(wire.Quote(append(dst, ','), name), ':')
 		dst = append(dst, v...)
 	}
 	return dst
@@ -159,7 +159,7 @@ func texts(dst []byte, m *message.Message) []byte {
 			dst = append(dst, `\n`...)
 		}
 		first = false
-		dst = inner(dst, s)
+		dst = wire.Inner(dst, s)
 	}
 	return dst
 }
@@ -172,13 +172,13 @@ func content(dst []byte, m *message.Message) []byte {
 		s, isText := asText(m, p)
 		switch {
 		case isMedia(p) && p.Kind == message.Image:
-			dst = quote(append(append(dst, sep), `{"type":"image_url","image_url":{"url":`...), p.URL)
+			dst = wire.Quote(append(append(dst, sep), `{"type":"image_url","image_url":{"url":`...), p.URL)
 			dst = append(dst, `}}`...)
 		case isMedia(p):
-			dst = quote(append(append(dst, sep), `{"type":"file","file":{"filename":`...), p.Name)
-			dst = append(quote(append(dst, `,"file_data":`...), p.URL), `}}`...)
+			dst = wire.Quote(append(append(dst, sep), `{"type":"file","file":{"filename":`...), p.Name)
+			dst = append(wire.Quote(append(dst, `,"file_data":`...), p.URL), `}}`...)
 		case isText:
-			dst = quote(append(append(dst, sep), `{"type":"text","text":`...), s)
+			dst = wire.Quote(append(append(dst, sep), `{"type":"text","text":`...), s)
 			dst = append(dst, '}')
 		default:
 			continue
@@ -226,5 +226,3 @@ func asText(m *message.Message, p *message.Part) (string, bool) {
 	}
 	return "", false
 }
-
-func integer(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }

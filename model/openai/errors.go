@@ -2,8 +2,6 @@ package openai
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +11,7 @@ import (
 	"rein.example/rein/event"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
+	"rein.example/rein/model/internal/wire"
 )
 
 // fault is what a server says of an error, in whichever of many shapes.
@@ -39,15 +38,15 @@ func readFault(body []byte) *fault {
 	d := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	var err error
 	if d.PeekKind() == '[' {
-		err = elements(d, func() error { return f.read(d, 0) })
+		err = wire.Elements(d, func() error { return f.read(d, 0) })
 	} else {
 		err = f.read(d, 0)
 	}
 	if err != nil || f.message == "" && f.kind == "" && f.code == "" {
 		f.message = model.Excerpt(body)
 	}
-	f.message = limit(strings.ToValidUTF8(strings.TrimSpace(f.message), "\ufffd"), 2000)
-	f.kind, f.code = limit(f.kind, 200), limit(f.code, 200)
+	f.message = wire.Limit(strings.ToValidUTF8(strings.TrimSpace(f.message), "\ufffd"), 2000)
+	f.kind, f.code = wire.Limit(f.kind, 200), wire.Limit(f.code, 200)
 	return f
 }
 
@@ -58,7 +57,7 @@ func (f *fault) read(d *jsontext.Decoder, depth int) error {
 	if depth > deepest {
 		return d.SkipValue()
 	}
-	return members(d, func(name []byte) error {
+	return wire.Members(d, func(name []byte) error {
 		switch string(name) {
 		case `"error"`:
 			if d.PeekKind() == '{' {
@@ -68,7 +67,7 @@ func (f *fault) read(d *jsontext.Decoder, depth int) error {
 		case `"message"`, `"msg"`, `"error_message"`:
 			return keep(&f.message, d)
 		case `"type"`, `"error_type"`, `"status"`: // status: Gemini's word
-			s, err := readString(d)
+			s, err := wire.ReadString(d)
 			if f.kind == "" && s != "error" { // which some use to say that it is one
 				f.kind = s
 			}
@@ -77,7 +76,7 @@ func (f *fault) read(d *jsontext.Decoder, depth int) error {
 			return keep(&f.param, d)
 		case `"code"`:
 			number := d.PeekKind() == '0'
-			s, err := readString(d)
+			s, err := wire.ReadString(d)
 			if n, bad := strconv.Atoi(s); bad == nil && number && n >= 300 && n < 600 {
 				f.status = n
 			} else if f.code == "" {
@@ -87,23 +86,23 @@ func (f *fault) read(d *jsontext.Decoder, depth int) error {
 		case `"detail"`:
 			switch d.PeekKind() {
 			case '[':
-				return elements(d, func() error { return f.read(d, depth+1) })
+				return wire.Elements(d, func() error { return f.read(d, depth+1) })
 			case '{':
 				return f.read(d, depth+1)
 			}
 			return keep(&f.message, d)
 		case `"details"`, `"choices"`: // OpenRouter: the error of a choice
-			return elements(d, func() error { return f.read(d, depth+1) })
+			return wire.Elements(d, func() error { return f.read(d, depth+1) })
 		case `"retryDelay"`:
-			s, err := readString(d)
+			s, err := wire.ReadString(d)
 			if w, bad := time.ParseDuration(s); bad == nil {
 				f.wait = milliseconds(w)
 			}
 			return err
 		case `"metadata"`: // OpenRouter: what the provider behind it said
-			return members(d, func(name []byte) error {
+			return wire.Members(d, func(name []byte) error {
 				if string(name) == `"raw"` && d.PeekKind() == '"' {
-					raw, err := readString(d)
+					raw, err := wire.ReadString(d)
 					if raw != "" {
 						f.message = strings.TrimSpace(f.message + ": " + raw)
 					}
@@ -118,7 +117,7 @@ func (f *fault) read(d *jsontext.Decoder, depth int) error {
 
 // keep reads a string into to, unless there is one already.
 func keep(to *string, d *jsontext.Decoder) error {
-	s, err := readString(d)
+	s, err := wire.ReadString(d)
 	if *to == "" {
 		*to = s
 	}
@@ -150,52 +149,6 @@ func serverError(status int, body []byte, wait message.Count) *model.Error {
 	return e
 }
 
-// badReply makes the error of a payload that is not of this wire.
-func badReply(data []byte, err error) *model.Error {
-	return &model.Error{
-		Class:   event.ClassBadReply,
-		Message: fmt.Sprintf("the server sent something that is not a chat completion: %s", model.Excerpt(data)),
-		Err:     err,
-	}
-}
-
-// asError returns err as a model error; what is none is a fault of this package.
-func asError(err error) *model.Error {
-	var e *model.Error
-	if errors.As(err, &e) {
-		return e
-	}
-	return &model.Error{Class: event.ClassInternal, Message: err.Error(), Err: err}
-}
-
-// advise adds to what the server said what the reader can do.
-func (c *Client) advise(e *model.Error) {
-	var do string
-	switch e.Class {
-	case event.ClassAuth:
-		switch {
-		case c.keyless: // Check has said it
-		case c.header.Get("Authorization") == "" && len(c.secrets) == 0:
-			do = "no key was sent: set " + orKey(c.keyName)
-		default:
-			do = "check " + orKey(c.keyName)
-		}
-	case event.ClassNotFound:
-		do = fmt.Sprintf("check that %s is the base URL of a compatible server and that it has the model %q", c.base, c.info.Model)
-	case event.ClassQuota:
-		do = "waiting does not lift this: check plan and billing"
-	case event.ClassBadReply:
-		do = fmt.Sprintf("check that %s is the base URL of a compatible server", c.base)
-	}
-	switch {
-	case do == "":
-	case e.Message == "":
-		e.Message = do
-	default:
-		e.Message = strings.TrimRight(e.Message, ". ") + "; " + do
-	}
-}
-
 // tryAgainIn finds the wait in "Please try again in 1.2s." (OpenAI).
 func tryAgainIn(s string) message.Count {
 	_, rest, ok := strings.Cut(s, "try again in ")
@@ -213,12 +166,4 @@ func tryAgainIn(s string) message.Count {
 // milliseconds rounds up; a negative wait is none.
 func milliseconds(d time.Duration) message.Count {
 	return message.Known(int64((max(d, 0) + time.Millisecond - 1) / time.Millisecond))
-}
-
-// limit cuts s to at most n bytes, at the end of a character.
-func limit(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
 }

@@ -18,16 +18,11 @@
 package openai
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
-	"rein.example/rein/event"
 	"rein.example/rein/model"
+	"rein.example/rein/model/internal/wire"
 )
 
 // DefaultBaseURL is used for the provider "openai" when no other is given.
@@ -69,146 +64,63 @@ type Options struct {
 // Client calls one model on one server. It implements [model.Client] and is
 // safe for concurrent use.
 type Client struct {
-	info    model.Info
+	server  *wire.Server
 	encoder *Encoder
-	http    *http.Client
 	url     string
-	base    string // for messages: without query
-	header  http.Header
-	secrets []string
-	keyName string
-	keyless bool // a key is needed and there is none
-	timeout time.Duration
-	idle    time.Duration
 }
+
+var _ model.Client = (*Client)(nil)
 
 // New returns a client. It does no I/O. The error says which option is wrong
 // and what to do; it never shows the key.
 func New(o Options) (*Client, error) {
-	if o.Provider == "" {
-		o.Provider = "openai"
-	}
-	if o.Model == "" {
-		return nil, fmt.Errorf("%s: no model is named: write it as %s/NAME", o.Provider, o.Provider)
-	}
-	if o.BaseURL == "" {
-		if o.Provider != "openai" {
-			return nil, fmt.Errorf("%s: no base URL is given for this provider: set base_url", o.Provider)
-		}
-		o.BaseURL = DefaultBaseURL
-	}
-	base, err := parseBase(o.BaseURL)
+	server, q, err := open(&o, "/chat/completions", QuirksOf)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", o.Provider, err)
-	}
-	if o.KeyName == "" && o.Provider == "openai" {
-		o.KeyName = "OPENAI_API_KEY"
-	}
-	o.Key = strings.TrimSpace(o.Key) // a file's or shell's line end
-	if !isHeaderText(o.Key) {
-		return nil, fmt.Errorf("%s: the key has characters that no key has: check %s", o.Provider, orKey(o.KeyName))
-	}
-	q := QuirksOf(o.Provider, base.Hostname())
-	if o.Quirks != nil {
-		q = *o.Quirks
+		return nil, err
 	}
 	encoder, err := NewEncoder(o.Provider, q)
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{
-		info: model.Info{
-			Provider: o.Provider, Model: o.Model, Window: o.Window, MaxOutput: o.MaxOutput,
-			Price: o.Price, NoParallelCalls: q.NoParallelCalls,
-		},
-		encoder: encoder,
-		http:    o.HTTPClient,
-		header:  http.Header{},
-		keyName: o.KeyName,
-		timeout: o.Timeout,
-		idle:    o.Idle,
+	return &Client{server: server, encoder: encoder, url: server.Base.JoinPath("chat", "completions").String()}, nil
+}
+
+// open fills in what o leaves open and returns its server, and its quirks or
+// else those that known gives. endpoint is the path of the client's wire.
+func open(o *Options, endpoint string, known func(provider, host string) Quirks) (*wire.Server, Quirks, error) {
+	if o.Provider == "" {
+		o.Provider = "openai"
 	}
-	if c.http == nil {
-		c.http = model.NewHTTPClient()
+	fallback := ""
+	if o.Provider == "openai" {
+		fallback = DefaultBaseURL
+		if o.KeyName == "" {
+			o.KeyName = "OPENAI_API_KEY"
+		}
 	}
-	for name, values := range o.Header {
-		c.header[http.CanonicalHeaderKey(name)] = append([]string(nil), values...)
-		c.secrets = append(c.secrets, values...)
+	server, err := wire.Open(wire.Settings{
+		Provider: o.Provider, Model: o.Model, BaseURL: o.BaseURL, Default: fallback, Endpoint: endpoint,
+		Key: o.Key, KeyName: o.KeyName, KeyHeader: "Authorization", KeyPrefix: "Bearer ", KeyHost: "api.openai.com",
+		HTTPClient: o.HTTPClient, Header: o.Header, Window: o.Window, MaxOutput: o.MaxOutput, Price: o.Price,
+		Timeout: o.Timeout, Idle: o.Idle, Kind: "a compatible server",
+	})
+	if err != nil {
+		return nil, Quirks{}, err
 	}
-	c.header.Set("Content-Type", "application/json")
-	if o.Key != "" {
-		c.header.Set("Authorization", "Bearer "+o.Key)
-		c.secrets = append(c.secrets, o.Key)
+	q := known(o.Provider, server.Base.Hostname())
+	if o.Quirks != nil {
+		q = *o.Quirks
 	}
-	c.keyless = base.Hostname() == "api.openai.com" && c.header.Get("Authorization") == ""
-	c.url = base.JoinPath("chat", "completions").String()
-	base.RawQuery = ""
-	c.base = base.String()
-	return c, nil
+	server.Info.NoParallelCalls = q.NoParallelCalls
+	return server, q, nil
 }
 
 // Info describes the model.
-func (c *Client) Info() model.Info { return c.info }
+func (c *Client) Info() model.Info { return c.server.Info }
 
 // Encoder returns the client's encoder, an [*Encoder].
 func (c *Client) Encoder() model.Encoder { return c.encoder }
 
 // Check reports, without I/O, what keeps every call from succeeding: a missing
 // key where one is needed. The error is an [*model.Error] of class auth.
-func (c *Client) Check() error {
-	if c.keyless {
-		return &model.Error{Class: event.ClassAuth, Message: fmt.Sprintf("there is no key for %s: set %s", c.base, orKey(c.keyName))}
-	}
-	return nil
-}
-
-// parseBase checks and normalises a base URL. Its errors don't quote it: a
-// mistyped one may hold a key.
-func parseBase(s string) (*url.URL, error) {
-	u, err := url.Parse(strings.TrimSpace(s))
-	switch {
-	case err != nil:
-		return nil, errors.New("the base URL cannot be read: write it like http://127.0.0.1:8080/v1")
-	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, errors.New("the base URL must begin with http:// or https://")
-	case u.Host == "":
-		return nil, errors.New("the base URL names no host: write it like http://127.0.0.1:8080/v1")
-	case u.User != nil:
-		return nil, errors.New("the base URL holds a user or password: put the key where keys belong")
-	}
-	u.Fragment = ""
-	// A whole endpoint is a common slip.
-	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions")
-	return u, nil
-}
-
-// isHeaderText reports whether s can stand in a header.
-func isHeaderText(s string) bool {
-	for i := range len(s) {
-		if s[i] <= ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
-}
-
-func orKey(name string) string {
-	if name == "" {
-		return "the provider's key"
-	}
-	return name
-}
-
-var _ model.Client = (*Client)(nil)
-
-// Call sends one request and returns the complete reply; see [model.Client].
-func (c *Client) Call(ctx context.Context, req *model.Request, sink func(model.Delta)) (*model.Reply, error) {
-	reply, err := c.call(ctx, req, sink)
-	if err != nil {
-		e := asError(err)
-		c.advise(e)
-		e.Redact(c.secrets...)
-		return nil, e
-	}
-	return reply, nil
-}
+func (c *Client) Check() error { return c.server.Check() }

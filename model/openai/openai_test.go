@@ -221,7 +221,7 @@ func TestConnectionsAreReused(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		c.http.CloseIdleConnections()
+		c.server.HTTP.CloseIdleConnections()
 		s.Close()
 		if len(conns) != 1 {
 			t.Errorf("stream %v: 5 calls took %d connections", stream, len(conns))

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/model/internal/wire"
 )
 
 // errLoose says that a schema is not of the strict kind.
@@ -28,7 +30,7 @@ func strictSchema(d *jsontext.Decoder, depth int) error {
 	var object, closed bool
 	properties := map[string]bool{}
 	var required []string
-	err := members(d, func(name []byte) error {
+	err := wire.Members(d, func(name []byte) error {
 		switch string(name) {
 		case `"type"`:
 			v, err := d.ReadValue()
@@ -39,14 +41,14 @@ func strictSchema(d *jsontext.Decoder, depth int) error {
 			closed = string(v) == "false"
 			return err
 		case `"required"`:
-			return elements(d, func() error {
-				s, err := readString(d)
+			return wire.Elements(d, func() error {
+				s, err := wire.ReadString(d)
 				required = append(required, s)
 				return err
 			})
 		case `"properties"`:
 			object = true
-			return members(d, func(name []byte) error {
+			return wire.Members(d, func(name []byte) error {
 				s, err := jsontext.AppendUnquote(nil, name)
 				if err != nil {
 					return err
@@ -55,9 +57,9 @@ func strictSchema(d *jsontext.Decoder, depth int) error {
 				return below(nil)
 			})
 		case `"$defs"`, `"definitions"`:
-			return members(d, below)
+			return wire.Members(d, below)
 		case `"anyOf"`:
-			return elements(d, func() error { return below(nil) })
+			return wire.Elements(d, func() error { return below(nil) })
 		case `"items"`:
 			return below(nil)
 		case `"allOf"`, `"oneOf"`, `"not"`, `"if"`, `"then"`, `"else"`, `"patternProperties"`, `"dependentSchemas"`, `"dependentRequired"`:

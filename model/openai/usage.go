@@ -4,6 +4,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"rein.example/rein/message"
+	"rein.example/rein/model/internal/wire"
 )
 
 // tokens collects what a reply says of its usage. Servers send it in the last
@@ -16,30 +17,30 @@ type tokens struct {
 // read reads one usage object; null and other kinds say nothing.
 func (t *tokens) read(d *jsontext.Decoder) error {
 	var got tokens
-	err := members(d, func(name []byte) error {
+	err := wire.Members(d, func(name []byte) error {
 		switch string(name) {
 		case `"prompt_tokens"`:
-			return readCount(d, &got.input)
+			return wire.ReadCount(d, &got.input)
 		case `"completion_tokens"`:
-			return readCount(d, &got.output)
+			return wire.ReadCount(d, &got.output)
 		case `"total_tokens"`:
-			return readCount(d, &got.total)
+			return wire.ReadCount(d, &got.total)
 		case `"prompt_cache_hit_tokens"`, `"cached_tokens"`: // DeepSeek; Moonshot
-			return readCount(d, &got.cached)
+			return wire.ReadCount(d, &got.cached)
 		case `"prompt_tokens_details"`:
-			return members(d, func(name []byte) error {
+			return wire.Members(d, func(name []byte) error {
 				switch string(name) {
 				case `"cached_tokens"`:
-					return readCount(d, &got.cached)
+					return wire.ReadCount(d, &got.cached)
 				case `"cache_write_tokens"`: // OpenRouter
-					return readCount(d, &got.written)
+					return wire.ReadCount(d, &got.written)
 				}
 				return d.SkipValue()
 			})
 		case `"completion_tokens_details"`:
-			return members(d, func(name []byte) error {
+			return wire.Members(d, func(name []byte) error {
 				if string(name) == `"reasoning_tokens"` {
-					return readCount(d, &got.reasoning)
+					return wire.ReadCount(d, &got.reasoning)
 				}
 				return d.SkipValue()
 			})
@@ -75,14 +76,4 @@ func (t *tokens) usage() message.Usage {
 		u.Output = message.Known(total - input)
 	}
 	return u
-}
-
-// readCount reads a number; null and what is not a whole number leave c.
-func readCount(d *jsontext.Decoder, c *message.Count) error {
-	n, ok, err := readInt(d)
-	// No call has a quadrillion tokens; sums of larger ones could overflow.
-	if ok && n >= 0 && n < 1e15 {
-		*c = message.Known(n)
-	}
-	return err
 }

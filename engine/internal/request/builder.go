@@ -93,12 +93,7 @@ func (b *Builder) Build(p *model.Params, c *loop.CallModel) (Body, error) {
 	if len(msgs) > 0 {
 		last = &msgs[len(msgs)-1]
 	}
-	end := make([]byte, 0, b.ended+16)
-	if c.Tail != nil {
-		end = b.enc.Message(end, last, c.Tail)
-		last = c.Tail
-	}
-	end = b.enc.Close(end, p, last)
+	end := model.End(make([]byte, 0, b.ended+16), b.enc, p, last, c.Tail)
 	b.ended = len(end)
 	body := Body{Bytes: b.size + int64(len(end)), Kept: int64(kept), Added: int64(len(msgs) - kept)}
 	body.Pieces = append(make([][]byte, 0, len(b.full)+3), b.head)

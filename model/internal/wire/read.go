@@ -1,10 +1,12 @@
-package openai
+package wire
 
 import (
 	"bytes"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/message"
 )
 
 // The functions here read JSON that a server wrote, member by member, without
@@ -12,9 +14,9 @@ import (
 // servers differ. What is not JSON, has a name twice or is not UTF-8 is an
 // error. Nesting is bounded by jsontext, at 10,000.
 
-// members calls f with each member's name, still quoted and only valid until f
+// Members calls f with each member's name, still quoted and only valid until f
 // reads on; f must read exactly one value. Anything but an object is skipped.
-func members(d *jsontext.Decoder, f func(name []byte) error) error {
+func Members(d *jsontext.Decoder, f func(name []byte) error) error {
 	return each(d, '{', '}', func() error {
 		name, err := d.ReadValue()
 		if err != nil {
@@ -24,9 +26,9 @@ func members(d *jsontext.Decoder, f func(name []byte) error) error {
 	})
 }
 
-// elements calls f for each element of an array, which f must read. Anything but
+// Elements calls f for each element of an array, which f must read. Anything but
 // an array is skipped.
-func elements(d *jsontext.Decoder, f func() error) error { return each(d, '[', ']', f) }
+func Elements(d *jsontext.Decoder, f func() error) error { return each(d, '[', ']', f) }
 
 func each(d *jsontext.Decoder, open, end jsontext.Kind, f func() error) error {
 	if d.PeekKind() != open {
@@ -44,8 +46,8 @@ func each(d *jsontext.Decoder, open, end jsontext.Kind, f func() error) error {
 	return err
 }
 
-// appendString appends a string value; anything else is skipped.
-func appendString(dst []byte, d *jsontext.Decoder) ([]byte, error) {
+// AppendString appends a string value; anything else is skipped.
+func AppendString(dst []byte, d *jsontext.Decoder) ([]byte, error) {
 	if d.PeekKind() != '"' {
 		return dst, d.SkipValue()
 	}
@@ -56,18 +58,18 @@ func appendString(dst []byte, d *jsontext.Decoder) ([]byte, error) {
 	return jsontext.AppendUnquote(dst, v)
 }
 
-// readString returns a string value, a number's text, or "".
-func readString(d *jsontext.Decoder) (string, error) {
+// ReadString returns a string value, a number's text, or "".
+func ReadString(d *jsontext.Decoder) (string, error) {
 	if d.PeekKind() == '0' {
 		v, err := d.ReadValue()
 		return string(v), err
 	}
-	b, err := appendString(nil, d)
+	b, err := AppendString(nil, d)
 	return string(b), err
 }
 
-// readInt returns a whole number; ok is false for anything else.
-func readInt(d *jsontext.Decoder) (n int64, ok bool, err error) {
+// ReadInt returns a whole number; ok is false for anything else.
+func ReadInt(d *jsontext.Decoder) (n int64, ok bool, err error) {
 	if d.PeekKind() != '0' {
 		return 0, false, d.SkipValue()
 	}
@@ -79,8 +81,8 @@ func readInt(d *jsontext.Decoder) (n int64, ok bool, err error) {
 	return n, bad == nil, nil
 }
 
-// readRaw returns a copy of the next value as it is, nil for null.
-func readRaw(d *jsontext.Decoder) (jsontext.Value, error) {
+// ReadRaw returns a copy of the next value as it is, nil for null.
+func ReadRaw(d *jsontext.Decoder) (jsontext.Value, error) {
 	v, err := d.ReadValue()
 	if err != nil || v.Kind() == 'n' {
 		return nil, err
@@ -88,17 +90,29 @@ func readRaw(d *jsontext.Decoder) (jsontext.Value, error) {
 	return v.Clone(), nil
 }
 
-// member returns the value of one member of the object v, or nil.
-func member(v jsontext.Value, name string) jsontext.Value {
+// ReadCount reads a number of tokens; null, and what is no number that tokens
+// can have, leave c as it is.
+func ReadCount(d *jsontext.Decoder, c *message.Count) error {
+	n, ok, err := ReadInt(d)
+	// No call has a quadrillion tokens; sums of larger ones could overflow.
+	if ok && n >= 0 && n < 1e15 {
+		*c = message.Known(n)
+	}
+	return err
+}
+
+// Member returns the value of one member of the object v; nil if there is none,
+// if it is null, or if v is no valid object.
+func Member(v jsontext.Value, name string) jsontext.Value {
 	if len(v) == 0 {
 		return nil
 	}
 	var found jsontext.Value
 	d := jsontext.NewDecoder(bytes.NewReader(v))
-	quoted := string(quote(nil, name))
-	err := members(d, func(n []byte) (err error) {
+	quoted := string(Quote(nil, name))
+	err := Members(d, func(n []byte) (err error) {
 		if string(n) == quoted {
-			found, err = readRaw(d)
+			found, err = ReadRaw(d)
 			return err
 		}
 		return d.SkipValue()

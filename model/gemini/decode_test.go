@@ -1,0 +1,217 @@
+package gemini
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"rein.example/rein/event"
+	"rein.example/rein/internal/sse"
+	"rein.example/rein/message"
+	"rein.example/rein/model"
+	"rein.example/rein/model/modeltest"
+)
+
+// decode pushes payloads and returns what they make.
+func decode(payloads ...string) (*model.Reply, error) {
+	d := newDecoder(true, nil)
+	for _, p := range payloads {
+		if err := d.Push("", []byte(p)); err != nil {
+			return nil, err
+		}
+	}
+	if !d.Complete() {
+		return nil, errors.New("not complete")
+	}
+	return d.Reply(), nil
+}
+
+func chunk(parts string) string {
+	return `{"candidates":[{"content":{"parts":[` + parts + `]}}]}`
+}
+
+const stop = `{"candidates":[{"finishReason":"STOP"}]}`
+
+// Every word that the wire knows, and in which of three ways the run goes on.
+func TestFinishWords(t *testing.T) {
+	const call = `{"text":"x"},{"functionCall":{"name":"f"}}`
+	for _, c := range []struct {
+		word           string
+		finish, called event.Finish // without and with a call in the reply
+	}{
+		{"STOP", event.FinishStop, event.FinishToolCalls},
+		{"MAX_TOKENS", event.FinishLength, event.FinishLength},
+		{"CONTINUATION", event.FinishLength, event.FinishLength},
+		{"SAFETY", event.FinishContentFilter, event.FinishContentFilter},
+		{"RECITATION", event.FinishContentFilter, event.FinishContentFilter},
+		{"BLOCKLIST", event.FinishContentFilter, event.FinishContentFilter},
+		{"PROHIBITED_CONTENT", event.FinishContentFilter, event.FinishContentFilter},
+		{"SPII", event.FinishContentFilter, event.FinishContentFilter},
+		{"IMAGE_SAFETY", event.FinishContentFilter, event.FinishContentFilter},
+		{"LANGUAGE", event.FinishError, event.FinishError},
+		{"MALFORMED_FUNCTION_CALL", event.FinishError, event.FinishError},
+		{"UNEXPECTED_TOOL_CALL", event.FinishError, event.FinishError},
+		{"TOO_MANY_TOOL_CALLS", event.FinishError, event.FinishError},
+		{"OTHER", event.FinishError, event.FinishError},
+		{"stop", event.FinishError, event.FinishError},
+		{"anything else", event.FinishError, event.FinishError},
+	} {
+		for _, try := range []struct {
+			parts string
+			want  event.Finish
+		}{{`{"text":"x"}`, c.finish}, {call, c.called}} {
+			r, err := decode(`{"candidates":[{"content":{"parts":[` + try.parts + `]},"finishReason":"` + c.word + `"}]}`)
+			if err != nil || r.Finish != try.want || r.RawFinish != c.word {
+				t.Errorf("%q: %v (%q), %v", c.word, r.Finish, r.RawFinish, err)
+			}
+		}
+	}
+	for _, word := range []string{`""`, `null`, `"FINISH_REASON_UNSPECIFIED"`} {
+		if _, err := decode(`{"candidates":[{"content":{"parts":[{"text":"x"}]},"finishReason":` + word + `}]}`); err == nil {
+			t.Errorf("%s ended the reply", word)
+		}
+	}
+	for _, word := range []string{"SAFETY", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "IMAGE_SAFETY", "SOMETHING_NEW"} {
+		r, err := decode(`{"promptFeedback":{"blockReason":"` + word + `"}}`)
+		if err != nil || r.Finish != event.FinishContentFilter || r.RawFinish != word {
+			t.Errorf("a prompt refused for %s: %v, %v", word, r, err)
+		}
+	}
+	if _, err := decode(`{"promptFeedback":{"safetyRatings":[]}}`); err == nil {
+		t.Error("feedback without a reason ended the reply")
+	}
+}
+
+func TestUsage(t *testing.T) {
+	u := func(s string) string { return `{"usageMetadata":` + s + `}` }
+	k := message.Known
+	for _, c := range []struct {
+		name   string
+		chunks []string
+		want   message.Usage
+	}{
+		{"absent", nil, message.Usage{}},
+		{"null", []string{u(`null`)}, message.Usage{}},
+		{"not counted", []string{u(`{"totalTokenCount":0}`)}, message.Usage{}},
+		{"prompt only", []string{u(`{"promptTokenCount":5}`)}, message.Usage{Input: k(5)}},
+		{"nothing was written", []string{u(`{"promptTokenCount":5,"totalTokenCount":5}`)}, message.Usage{Input: k(5), Output: k(0)}},
+		{"thoughts are output", []string{u(`{"promptTokenCount":5,"candidatesTokenCount":2,"thoughtsTokenCount":7,"totalTokenCount":14}`)}, message.Usage{Input: k(5), Output: k(9), Reasoning: k(7)}},
+		{"thoughts alone", []string{u(`{"promptTokenCount":5,"thoughtsTokenCount":7}`)}, message.Usage{Input: k(5), Output: k(7), Reasoning: k(7)}},
+		{"cached is part of the prompt", []string{u(`{"promptTokenCount":50,"cachedContentTokenCount":40,"candidatesTokenCount":2}`)}, message.Usage{Input: k(50), Cached: k(40), Output: k(2)}},
+		{"results of the server's tools are input", []string{u(`{"promptTokenCount":5,"toolUsePromptTokenCount":100,"candidatesTokenCount":2,"totalTokenCount":107}`)}, message.Usage{Input: k(105), Output: k(2)}},
+		{"the last counts", []string{u(`{"promptTokenCount":5,"candidatesTokenCount":1}`), u(`{"promptTokenCount":5,"candidatesTokenCount":9}`)}, message.Usage{Input: k(5), Output: k(9)}},
+		{"null last", []string{u(`{"promptTokenCount":5,"candidatesTokenCount":1}`), u(`null`)}, message.Usage{Input: k(5), Output: k(1)}},
+		{"odd numbers", []string{u(`{"promptTokenCount":-5,"candidatesTokenCount":1.5,"totalTokenCount":1e99}`)}, message.Usage{}},
+		{"odd kinds", []string{u(`{"promptTokenCount":"5","candidatesTokenCount":[9]}`), u(`7`), u(`"x"`)}, message.Usage{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := decode(append(c.chunks, stop)...)
+			if err != nil || r.Usage != c.want {
+				t.Errorf("got %+v, %v", r, err)
+			}
+		})
+	}
+}
+
+func TestPayloads(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		want event.ErrorClass
+	}{
+		{`{"candidates":[`, event.ClassBadReply},
+		{`{"candidates":[]}{}`, event.ClassBadReply},
+		{`[]`, event.ClassBadReply},
+		{`"text"`, event.ClassBadReply},
+		{`ping`, event.ClassBadReply},
+		{`{"responseId":"a","responseId":"b"}`, event.ClassBadReply},
+		{"{\"responseId\":\"\xff\"}", event.ClassBadReply},
+		{strings.Repeat(`{"a":`, 20_000), event.ClassBadReply},
+		{chunk(strings.Repeat(`{"functionCall":{"name":"f"}},`, maxParts) + `{"functionCall":{"name":"f"}}`), event.ClassBadReply},
+		{chunk(`{"functionCall":{"name":"f","args":{"a":1,"a":2}}}`), event.ClassBadReply},
+		{`{"error":{"code":503,"message":"x","status":"UNAVAILABLE"}}`, event.ClassServer},
+		{`{"error":{"message":"x"}}`, event.ClassServer},
+		{`{"error":"x"}`, event.ClassServer},
+		{`{"candidates":[],"error":{"code":429,"message":"x"}}`, event.ClassRate},
+	} {
+		_, err := decode(c.in)
+		if e := (*model.Error)(nil); !errors.As(err, &e) || e.Class != c.want {
+			t.Errorf("%.60s: %v", c.in, err)
+		}
+	}
+	for _, in := range []string{`null`, ``, `{}`, `{"error":null}`, `{"candidates":null}`, `{"candidates":[null]}`, `{"candidates":[{}]}`, `{"candidates":[{"content":null}]}`, `{"candidates":[{"content":{"role":"model"}}]}`, `{"candidates":[{"content":{"parts":{}}}]}`, chunk(`null`), chunk(`{}`), chunk(`{"text":7}`), chunk(`{"text":"","thought":true}`), chunk(`{"functionCall":null}`), chunk(`{"inlineData":{"data":"AA"}}`), chunk(`{"thoughtSignature":""}`), `{"promptFeedback":null,"unknown":[{}]}`} {
+		if r, err := decode(in, stop); err != nil || len(r.Message.Parts) != 0 {
+			t.Errorf("%s is not tolerated: %+v, %v", in, r, err)
+		}
+	}
+	r, err := decode(chunk(`{"text":"x"}`), stop, `nonsense`, `{"error":{"message":"late"}}`, `{"usageMetadata":`, `[DONE]`, `nonsense`)
+	if err != nil || r.Finish != event.FinishStop || r.Message.PlainText() != "x" {
+		t.Errorf("what follows the end changed it: %+v, %v", r, err)
+	}
+}
+
+// FuzzReply feeds the decoder what a server might send. It must not panic, must
+// give the same twice, and must not find a reply that the bytes don't complete.
+func FuzzReply(f *testing.F) {
+	for _, r := range modeltest.Load(f, "testdata/replies") {
+		f.Add(r.Body)
+	}
+	run := func(b []byte) (out string, complete bool) {
+		d := newDecoder(true, func(model.Delta) {})
+		var p sse.Parser
+		take := func(e sse.Event) error { return d.Push(e.Name, e.Data) }
+		err := p.Feed(b, take)
+		if err == nil {
+			err = p.Close(take)
+		}
+		if err != nil || !d.Complete() {
+			return fmt.Sprint(err), false
+		}
+		return modeltest.Format(d.Reply(), nil), true
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		out, ok := run(b)
+		if again, _ := run(b); again != out {
+			t.Errorf("one run gave\n%s\nthe other\n%s", out, again)
+		}
+		if ok && !bytes.Contains(b, []byte(`finishReason`)) && !bytes.Contains(b, []byte(`blockReason`)) && !bytes.Contains(b, []byte(`\u`)) {
+			t.Errorf("complete without a reason:\n%s", out)
+		}
+		whole := newDecoder(false, nil)
+		if whole.Push("", b) == nil && whole.Complete() {
+			// What was read can be sent back.
+			r := whole.Reply()
+			e, err := NewEncoder(Quirks{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			modeltest.CheckEncoder(t, e, &model.Params{}, nil, []message.Message{r.Message})
+		}
+	})
+}
+
+func BenchmarkDecode(b *testing.B) {
+	for _, r := range modeltest.Load(b, "testdata/replies") {
+		if r.Name != "text" && r.Name != "thoughts-then-call" {
+			continue
+		}
+		b.Run(r.Name, func(b *testing.B) {
+			// A stream of 1,000 chunks: all but the last, again and again.
+			events := bytes.SplitAfter(bytes.TrimSpace(r.Body), []byte("\r\n\r\n"))
+			var stream []byte
+			for n := 0; n < 1000; n++ {
+				stream = append(stream, events[n%(len(events)-1)]...)
+			}
+			b.SetBytes(int64(len(stream)))
+			b.ReportAllocs()
+			for b.Loop() {
+				d := newDecoder(true, func(model.Delta) {})
+				var p sse.Parser
+				if err := p.Feed(stream, func(e sse.Event) error { return d.Push(e.Name, e.Data) }); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,74 @@
+package wire
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Quote appends s as a JSON string. Nothing but control characters is \u-escaped;
+// bytes that are not UTF-8 become U+FFFD.
+func Quote(dst []byte, s string) []byte {
+	dst, _ = jsontext.AppendQuote(dst, s) // the error only tells of U+FFFD
+	return dst
+}
+
+// Inner appends s as it stands inside a JSON string.
+func Inner(dst []byte, s string) []byte {
+	at := len(dst)
+	dst = Quote(dst, s)
+	copy(dst[at:], dst[at+1:])
+	return dst[:len(dst)-2]
+}
+
+// Value appends a JSON value in its plainest form, or {} if it is none.
+func Value(dst []byte, v jsontext.Value) []byte {
+	out, err := jsontext.AppendFormat(dst, v, jsontext.PreserveRawStrings(false))
+	if err != nil {
+		return append(dst, `{}`...)
+	}
+	return out
+}
+
+// Number appends name and the number s, if it is one.
+func Number(dst []byte, name, s string) []byte {
+	v := jsontext.Value(s)
+	if s == "" || !v.IsValid() || v.Kind() != '0' {
+		return dst
+	}
+	return append(append(dst, name...), bytes.TrimSpace(v)...)
+}
+
+// Integer appends n.
+func Integer(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
+
+// Limit cuts s to at most n bytes, at the end of a character.
+func Limit(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
+
+// NoticeLabel opens a system message that stands in mid-conversation where the
+// wire takes none there.
+const NoticeLabel = "[notice from the harness]\n"
+
+// SplitDataURL takes a "data:" URL in base64 (RFC 2397) apart. ok is false for
+// any other URL. The media type is without parameters, and empty where there is
+// none; the body is not decoded.
+func SplitDataURL(url string) (media, body string, ok bool) {
+	rest, ok := strings.CutPrefix(url, "data:")
+	if !ok {
+		return "", "", false
+	}
+	head, body, ok := strings.Cut(rest, ",")
+	head, is64 := strings.CutSuffix(head, ";base64")
+	if !ok || !is64 {
+		return "", "", false
+	}
+	media, _, _ = strings.Cut(head, ";")
+	return media, body, true
+}
