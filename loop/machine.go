@@ -104,6 +104,8 @@ type Machine struct {
 	out  []Command
 	rec  Record
 	wall Wait
+
+	scratch schema.Scratch
 }
 
 // queued is a message that waits for the next boundary.
