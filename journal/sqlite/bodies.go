@@ -31,6 +31,9 @@ func (s *Store) PutBody(ctx context.Context, body []byte, mediaType string) (mes
 	if err := s.open(ctx); err != nil {
 		return message.Ref{}, err
 	}
+	if s.w == nil {
+		return message.Ref{}, s.onlyReads()
+	}
 	ref := storekit.Ref(body, mediaType)
 	if err := s.bodies.put(ref.SHA256, body); err != nil {
 		return message.Ref{}, fmt.Errorf("storing a body of %d bytes in %s: %w", len(body), s.bodies.dir, fileError(err))

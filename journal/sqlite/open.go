@@ -50,20 +50,24 @@ func Open(ctx context.Context, path string, opts *Options) (_ *Store, err error)
 	if s.wait <= 0 {
 		s.wait = lockWait
 	}
-	if s.path, err = prepare(path); err != nil {
+	if s.path, err = prepare(path, opts.ReadOnly); err != nil {
 		return nil, err
 	}
 	s.bodies.dir = s.path + ".artifacts"
-	if err := s.connect(ctx); err != nil {
+	connect := s.connect
+	if opts.ReadOnly {
+		connect = s.connectReading
+	}
+	if err := connect(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// prepare makes the file if there is none, and returns its absolute path. It
-// finds what SQLite reports badly: folders, files of another kind, and files
-// that cannot be written.
-func prepare(path string) (string, error) {
+// prepare makes the file if there is none, unless it is only to be read, and
+// returns its absolute path. It finds what SQLite reports badly: folders, files
+// of another kind, and files that cannot be read or written.
+func prepare(path string, readOnly bool) (string, error) {
 	if path == "" {
 		return "", errors.New("opening the store: the path is empty: give the path of a file")
 	}
@@ -72,11 +76,11 @@ func prepare(path string) (string, error) {
 		return "", fmt.Errorf("opening the store %s: %w", path, err)
 	}
 	info, err := os.Stat(abs)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && !readOnly {
 		return abs, create(abs)
 	}
 	if err != nil {
-		return "", fmt.Errorf("opening the store %s: %w", abs, err)
+		return "", fmt.Errorf("opening the store %s: %w", abs, unreadable(err))
 	}
 	switch {
 	case info.IsDir():
@@ -85,7 +89,15 @@ func prepare(path string) (string, error) {
 	case !info.Mode().IsRegular():
 		return "", fmt.Errorf("opening the store %s: %w: it is not a regular file", abs, journal.ErrNotStore)
 	}
-	return abs, inspect(abs, info.Size())
+	return abs, inspect(abs, info.Size(), readOnly)
+}
+
+// unreadable says of a file that may not be read that this is what is wrong.
+func unreadable(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("the file is not readable for you: change its owner or mode, or choose another store: %w", err)
+	}
+	return err
 }
 
 func create(path string) error {
@@ -104,16 +116,17 @@ func create(path string) error {
 	return nil
 }
 
-func inspect(path string, size int64) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+func inspect(path string, size int64, readOnly bool) error {
+	f, err := os.Open(path)
 	if err != nil {
-		if errors.Is(err, fs.ErrPermission) || isReadOnlyFS(err) {
-			return fmt.Errorf("opening the store %s: %w: make the file and its folder writable, or choose another store (%w)",
-				path, journal.ErrReadOnly, err)
-		}
-		return fmt.Errorf("opening the store %s: %w", path, fileError(err))
+		return fmt.Errorf("opening the store %s: %w", path, unreadable(err))
 	}
 	defer f.Close()
+	if !readOnly {
+		if err := writable(path); err != nil {
+			return err
+		}
+	}
 	if size == 0 {
 		return nil // SQLite takes an empty file for an empty database
 	}
@@ -124,9 +137,25 @@ func inspect(path string, size int64) error {
 	return nil
 }
 
-// dsn returns the URI of the file with the settings of a connection.
-func (s *Store) dsn(pragmas ...string) string {
-	q := url.Values{"_error_rc": {"1"}, "mode": {"rw"}}
+func writable(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		if errors.Is(err, fs.ErrPermission) || isReadOnlyFS(err) {
+			return fmt.Errorf("opening the store %s: %w: make the file and its folder writable, or choose another store (%w)",
+				path, journal.ErrReadOnly, err)
+		}
+		return fmt.Errorf("opening the store %s: %w", path, fileError(err))
+	}
+	return f.Close()
+}
+
+// dsn returns the URI of the file with the mode and further settings of a
+// connection.
+func (s *Store) dsn(mode string, more map[string]string, pragmas ...string) string {
+	q := url.Values{"_error_rc": {"1"}, "mode": {mode}}
+	for name, value := range more {
+		q.Set(name, value)
+	}
 	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", s.wait.Milliseconds()))
 	for _, p := range pragmas {
 		q.Add("_pragma", p)
@@ -148,7 +177,7 @@ func (s *Store) connect(ctx context.Context) (err error) {
 		}
 		err = s.explain("opening the store", err)
 	}()
-	if s.writing, err = openDB(s.dsn()); err != nil {
+	if s.writing, err = openDB(s.dsn("rw", nil)); err != nil {
 		return err
 	}
 	undo = append(undo, s.writing)
@@ -160,17 +189,22 @@ func (s *Store) connect(ctx context.Context) (err error) {
 	if err := s.initialise(ctx, conn); err != nil {
 		return err
 	}
-	if s.reading, err = openDB(s.dsn("query_only(1)")); err != nil {
+	if s.reading, err = openDB(s.dsn("rw", nil, "query_only(1)")); err != nil {
 		return err
 	}
 	undo = append(undo, s.reading)
-	s.reading.SetMaxOpenConns(readers)
-	s.reading.SetMaxIdleConns(readers)
-	if err := s.q.prepare(ctx, s.reading); err != nil {
+	if err := s.prepareReading(ctx); err != nil {
 		return err
 	}
 	s.w, err = newWriter(ctx, s, conn)
 	return err
+}
+
+// prepareReading makes the connections that read ready.
+func (s *Store) prepareReading(ctx context.Context) error {
+	s.reading.SetMaxOpenConns(readers)
+	s.reading.SetMaxIdleConns(readers)
+	return s.q.prepare(ctx, s.reading)
 }
 
 // readers is the most connections that read at once.
@@ -243,17 +277,12 @@ func (s *Store) create(ctx context.Context, conn *sql.Conn) (err error) {
 // store that this version can use.
 func (s *Store) identify(ctx context.Context, conn *sql.Conn) (empty bool, err error) {
 	var id, version, tables int64
-	for _, get := range []struct {
-		query string
-		to    *int64
-	}{
-		{"PRAGMA application_id", &id},
-		{"PRAGMA user_version", &version},
-		{"SELECT count(*) FROM sqlite_schema", &tables},
-	} {
-		if err := conn.QueryRowContext(ctx, get.query).Scan(get.to); err != nil {
-			return false, err
-		}
+	// One statement, so that another process that makes the tables meanwhile is
+	// seen before or after, and not halfway.
+	err = conn.QueryRowContext(ctx, `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
+		FROM pragma_application_id, pragma_user_version`).Scan(&id, &version, &tables)
+	if err != nil {
+		return false, err
 	}
 	switch {
 	case id == 0 && version == 0 && tables == 0:

@@ -15,16 +15,45 @@ import (
 	"rein.example/rein/journal"
 )
 
-func init() { parts["readonly"] = openReadOnly }
+func init() { parts["readonly"], parts["reading"] = openReadOnly, readWithoutRights }
 
-// openReadOnly is the part of a process without the right to write.
-func openReadOnly(_ *testing.T, path string) {
+// nobody makes this process one without rights, or says why it cannot.
+func nobody(path string) bool {
 	if err := errors.Join(syscall.Setgid(65534), syscall.Setuid(65534)); os.Geteuid() == 0 {
 		fmt.Println("cannot give up being root:", err)
-		return
+		return false
 	}
 	if _, err := os.Stat(path); err != nil {
 		fmt.Println("cannot get there:", err)
+		return false
+	}
+	return true
+}
+
+// readWithoutRights is the part of a process that may only read.
+func readWithoutRights(_ *testing.T, path string) {
+	if !nobody(path) {
+		return
+	}
+	s, err := Open(context.Background(), path, &Options{ReadOnly: true})
+	if err != nil {
+		fmt.Println(errors.Is(err, journal.ErrReadOnly), err)
+		return
+	}
+	n := 0
+	for _, err := range s.Read(context.Background(), "r1", 1) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		n++
+	}
+	fmt.Println("events:", n, s.Close())
+}
+
+// openReadOnly is the part of a process without the right to write.
+func openReadOnly(_ *testing.T, path string) {
+	if !nobody(path) {
 		return
 	}
 	_, err := Open(context.Background(), path, nil)
@@ -52,4 +81,44 @@ func TestOpenReadOnly(t *testing.T) {
 		}
 	}
 	must(t, os.Chmod(dir, 0o700))
+}
+
+// A store that cannot be written can be read, whether its process still runs,
+// has ended, or was killed and left a log behind. What cannot be read is called
+// that.
+func TestReadWithoutRights(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.Chmod(filepath.Dir(dir), 0o755)) // made for this test, too
+	path := filepath.Join(dir, "rein.db")
+	s, l := ready(t, path, nil)
+	_, err := appendNote(t.Context(), s, l, "a", false)
+	must(t, err)
+	t.Cleanup(func() { must(t, os.Chmod(dir, 0o700)) })
+	look := func(when string, file os.FileMode, want string) {
+		t.Helper()
+		files, err := filepath.Glob(path + "*")
+		must(t, err)
+		for _, f := range files {
+			must(t, os.Chmod(f, file))
+		}
+		must(t, os.Chmod(dir, 0o555))
+		other := start(t, "reading", path)
+		got := other.line()
+		other.wait()
+		must(t, os.Chmod(dir, 0o700))
+		if strings.HasPrefix(got, "cannot ") {
+			t.Skip(got)
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %q", when, got, want)
+		}
+	}
+	look("while it is written", 0o444, "events: 1")
+	wal, err := os.ReadFile(path + "-wal")
+	must(t, err)
+	must(t, s.Close())
+	look("closed", 0o444, "events: 1")
+	look("closed to others", 0o000, "not readable")
+	must(t, os.WriteFile(path+"-wal", wal, 0o600))
+	look("with a log but no shared memory", 0o444, "copy the store's files")
 }

@@ -97,6 +97,9 @@ func (s *Store) do(ctx context.Context, r *request) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if s.w == nil {
+		return s.onlyReads()
+	}
 	r.done = make(chan error, 1)
 	if err := s.w.queue.put(r); err != nil {
 		return err

@@ -36,6 +36,13 @@ type Options struct {
 	// LockWait is how long a call waits for another process that has locked the
 	// file before it fails with [journal.ErrLocked]; 0 means 5 seconds.
 	LockWait time.Duration
+	// ReadOnly opens the store for reading alone, so that it works on a file, a
+	// folder or a mount that cannot be written: no file, table or lease is made,
+	// and every method that writes fails with [journal.ErrReadOnly]. A store that
+	// is not there, or that is still empty, is then an error that wraps
+	// [io/fs.ErrNotExist]. Where even SQLite's shared memory cannot be made beside
+	// the file, the file is read as it stands when it is opened.
+	ReadOnly bool
 }
 
 // lockWait is the default of Options.LockWait.
@@ -53,10 +60,10 @@ type Store struct {
 	// scratch holds *[]byte to encode events in.
 	scratch sync.Pool
 
-	writing *sql.DB // one connection, the writer's
+	writing *sql.DB // one connection, the writer's; nil if only reading
 	reading *sql.DB
 	q       queries
-	w       *writer
+	w       *writer // nil if only reading
 
 	mu      sync.Mutex // guards what follows
 	closed  bool
@@ -83,6 +90,10 @@ func (s *Store) Close() error {
 	}
 	s.closed = true
 	s.mu.Unlock()
+	if s.w == nil {
+		s.hub.Close()
+		return errors.Join(s.q.close(), s.reading.Close(), s.codec.close())
+	}
 	err := s.w.close()
 	s.hub.Close()
 	return errors.Join(err, s.q.close(), s.reading.Close(), s.writing.Close(), s.codec.close())
