@@ -104,7 +104,7 @@ func TestCancelAndStop(t *testing.T) {
 
 // Breaking off the loop over the events stops the run; it can be resumed.
 func TestBreakStops(t *testing.T) {
-	a := newAgent(t, `{turns: [Done.]}`, nil)
+	a := newAgent(t, `{turns: [{delay: 200ms, say: Done.}]}`, nil)
 	run := a.Start(context.Background(), "do it")
 	for e := range run.Events() {
 		if e.Data != nil && e.Data.Type() == event.TypeContextAssembled {
@@ -118,6 +118,65 @@ func TestBreakStops(t *testing.T) {
 	res, err = a.Resume(context.Background(), run.ID()).Result()
 	if err != nil || res.Answer != "Done." {
 		t.Fatalf("resumed: got %+v, %v", res, err)
+	}
+}
+
+// A panic in the loop's body comes out of the loop, and leaves the run
+// resumable.
+func TestPanicInLoop(t *testing.T) {
+	a := newAgent(t, `{turns: [Done.]}`, nil)
+	run := a.Start(context.Background(), "do it")
+	func() {
+		defer func() {
+			if p := recover(); p != "mine" {
+				t.Errorf("recovered %v", p)
+			}
+		}()
+		for range run.Events() {
+			panic("mine")
+		}
+	}()
+	if res, err := a.Resume(context.Background(), run.ID()).Result(); err != nil || res.Answer != "Done." {
+		t.Errorf("resumed: got %+v, %v", res, err)
+	}
+}
+
+// What somebody says to a running run is redacted, and counted even though no
+// engine has seen it before it was journalled.
+func TestSend(t *testing.T) {
+	secrets := event.NewSecrets()
+	if err := secrets.Register("TOKEN", "a-secret-value"); err != nil {
+		t.Fatal(err)
+	}
+	a := newAgent(t, `{turns: [{delay: 200ms, say: One.}, Two.]}`, &rein.Options{Secrets: secrets})
+	run := a.Start(context.Background(), "count")
+	var last *event.ContextAssembled
+	text := ""
+	for e, err := range run.Events() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch d := e.Data.(type) {
+		case *event.ModelCalled:
+			if last.Step == 1 {
+				if err := run.Send(context.Background(), strings.Repeat("and use a-secret-value ", 50)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		case *event.ContextAssembled:
+			if last != nil && d.Tokens < last.Tokens+100 {
+				t.Errorf("the message counts for nothing: %d tokens after %d", d.Tokens, last.Tokens)
+			}
+			last = d
+		case *event.InputReceived:
+			text += d.Parts[0].Text
+		}
+	}
+	if res, err := run.Result(); err != nil || res.Answer != "Two." {
+		t.Errorf("got %+v, %v", res, err)
+	}
+	if strings.Contains(text, "secret-value") || !strings.Contains(text, "{{secret:TOKEN}}") {
+		t.Errorf("the journal has %q", text)
 	}
 }
 

@@ -115,8 +115,20 @@ func (r *Run) Events() iter.Seq2[Event, error] {
 		ctx, stop := context.WithCancelCause(r.ctx)
 		defer stop(nil)
 		open := true
+		var panicked any
 		show := func(e Event) {
-			if open && !yield(e, nil) {
+			if !open {
+				return
+			}
+			// A panic in the body of the loop must not be taken for one of an
+			// observer: the run is stopped, and then it goes on up.
+			defer func() {
+				if panicked = recover(); panicked != nil {
+					open = false
+					stop(ErrStop)
+				}
+			}()
+			if !yield(e, nil) {
 				open = false
 				stop(ErrStop)
 			}
@@ -125,6 +137,9 @@ func (r *Run) Events() iter.Seq2[Event, error] {
 			Event: func(e event.Event) { show(Event{Event: e}) },
 			Delta: func(run string, d model.Delta) { show(Event{Event: event.Event{Run: run}, Delta: &d}) },
 		})
+		if panicked != nil {
+			panic(panicked)
+		}
 		if err != nil && open {
 			yield(Event{}, err)
 		}
@@ -159,7 +174,7 @@ func (r *Run) carryOut(ctx context.Context, w *engine.Watch) error {
 
 // Send gives the model a message, which it sees at its next step.
 func (r *Run) Send(ctx context.Context, text string) error {
-	return Send(ctx, r.agent.store, r.id, text)
+	return Send(ctx, r.agent.store, r.id, r.agent.opts.Secrets.Redact(text))
 }
 
 // Stop ends what the run is doing and pauses it, to be resumed later.
@@ -172,6 +187,7 @@ func (r *Run) Pause(ctx context.Context) error {
 
 // Approve answers an open question of the run.
 func (r *Run) Approve(ctx context.Context, q engine.Question, a engine.Answer) error {
+	a.By, a.Why = r.agent.opts.Secrets.Redact(a.By), r.agent.opts.Secrets.Redact(a.Why)
 	return Approve(ctx, r.agent.store, q, a)
 }
 

@@ -82,7 +82,8 @@ type Answer struct {
 // reported and does not touch the run.
 type Watch struct {
 	// Event gets each event after it was appended (for an event whose sync
-	// overlaps a model call: handed to the store).
+	// overlaps a model call: handed to the store). Prev and Hash are the store's
+	// and may not be set; read the journal for them.
 	Event func(event.Event)
 	// Delta gets a model's output as it arrives; it is never journalled.
 	Delta func(run string, d model.Delta)

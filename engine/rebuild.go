@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"rein.example/rein/engine/internal/request"
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
@@ -13,12 +15,22 @@ import (
 	"rein.example/rein/model"
 )
 
+// EncoderID is what a journal says of the encoder that wrote a request.
+type EncoderID struct {
+	// Model is "provider/model".
+	Model string
+	// Version is as [model.Encoder] gives it, such as "openai-chat/1".
+	Version string
+	// Options are the settings of a [model.Configured] encoder, else nil.
+	Options jsontext.Value
+}
+
 // Rebuild returns the body of the request that the model.called at sequence seq
 // of a run announces, built again from the events before it and the bodies that
 // they refer to. exact says whether it hashes to what was sent; if not, because
 // the encoder has changed since or is another one, the body is only what would
-// be sent today. encoder finds the encoder for "provider/model".
-func Rebuild(ctx context.Context, store journal.Store, encoder func(model string) (model.Encoder, error), run string, seq int64) (body []byte, exact bool, err error) {
+// be sent today. encoder makes the encoder that the journal names.
+func Rebuild(ctx context.Context, store journal.Store, encoder func(EncoderID) (model.Encoder, error), run string, seq int64) (body []byte, exact bool, err error) {
 	m := loop.New(run)
 	for ev, err := range store.Read(ctx, run, 1) {
 		if err != nil {
@@ -43,7 +55,7 @@ func Rebuild(ctx context.Context, store journal.Store, encoder func(model string
 	return nil, false, fmt.Errorf("run %s has no event %d", run, seq)
 }
 
-func rebuild(ctx context.Context, store journal.Store, encoder func(string) (model.Encoder, error), m *loop.Machine, called *event.ModelCalled) ([]byte, bool, error) {
+func rebuild(ctx context.Context, store journal.Store, encoder func(EncoderID) (model.Encoder, error), m *loop.Machine, called *event.ModelCalled) ([]byte, bool, error) {
 	c := request.Find(m, called.ID)
 	if c == nil {
 		return nil, false, fmt.Errorf("the events before do not lead to the call %s", called.ID)
@@ -52,7 +64,7 @@ func rebuild(ctx context.Context, store journal.Store, encoder func(string) (mod
 	if err != nil {
 		return nil, false, fmt.Errorf("its options: %w", err)
 	}
-	enc, err := encoder(c.Model)
+	enc, err := encoder(EncoderID{Model: c.Model, Version: called.Encoder, Options: o.Encoder})
 	if err != nil {
 		return nil, false, err
 	}

@@ -201,8 +201,8 @@ func (e *NotFoundError) Error() string {
 type DamageError struct {
 	Run   string
 	Sound int64
-	// Torn: only the end is missing or unreadable, as a crash leaves it; else
-	// something was changed.
+	// Torn: only the last event is spoilt or the end is missing, as a crash
+	// leaves it; else something in the middle was changed or lost.
 	Torn bool
 	Err  error
 }

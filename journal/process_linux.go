@@ -31,10 +31,11 @@ func processStart(pid int) (start string, zombie bool) {
 	if err != nil {
 		return "", false
 	}
-	// The second field is the command in parentheses, and may hold anything; the
-	// third is the state, the 22nd the start time (proc_pid_stat(5)).
+	// The second field is the command in parentheses, and may hold anything.
+	// After it come the state, field 3, and so on up to the start time, field 22
+	// (proc_pid_stat(5)).
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	const state, startTime = 3 - 3, 22 - 3
+	const state, startTime = 0, 19
 	if len(fields) <= startTime {
 		return "", false
 	}

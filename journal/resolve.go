@@ -75,12 +75,12 @@ func NotFound(run string, known []string) *NotFoundError {
 		id   string
 		dist int
 	}
+	if run == "" {
+		return &NotFoundError{} // every short id looks like nothing
+	}
 	run = run[:min(len(run), 256)]
 	var all []candidate
 	for _, id := range known {
-		if run == "" {
-			break // everything is like nothing
-		}
 		short := id[:min(len(id), 256)]
 		most := max(1, len(run)/3)
 		d := distance(run, short, most)

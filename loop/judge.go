@@ -82,7 +82,7 @@ func (m *Machine) consider(i int, allowed int64) *event.CallJudged {
 	if c.Problem != "" {
 		return rule(event.Deny, ruleReply, c.Problem)
 	}
-	args, repairs, problems := c.tool.schema.Check([]byte(orEmpty(c.Args)))
+	args, repairs, problems := c.tool.schema.CheckIn(&m.scratch, []byte(orEmpty(c.Args)))
 	if len(problems) > 0 {
 		return rule(event.Deny, ruleArguments, problems[0].String())
 	}

@@ -9,6 +9,7 @@ import (
 	"rein.example/rein/guard"
 	"rein.example/rein/message"
 	"rein.example/rein/schema"
+	"rein.example/rein/tokens"
 	"rein.example/rein/window"
 )
 
@@ -103,6 +104,8 @@ type Machine struct {
 	out  []Command
 	rec  Record
 	wall Wait
+
+	scratch schema.Scratch
 }
 
 // queued is a message that waits for the next boundary.
@@ -257,12 +260,17 @@ func (m *Machine) input(d *event.InputReceived) {
 			m.halt, m.haltWhy = d.Kind, d.Why
 		}
 	default:
-		msg := message.Message{Role: message.User, Parts: d.Parts}
+		in := queued{msg: message.Message{Role: message.User, Parts: d.Parts}}
+		known := false
+		if in.tokens, known = d.Tokens.Get(); !known {
+			// Another process posted it: no engine has counted it.
+			in.tokens = int64(tokens.Message(tokens.Estimate{}, &in.msg))
+		}
 		m.idle = false
 		if m.phase == phaseBoundary {
-			m.say(msg, d.Tokens.Or(0))
+			m.say(in.msg, in.tokens)
 		} else {
-			m.queue = append(m.queue, queued{msg, d.Tokens.Or(0)})
+			m.queue = append(m.queue, in)
 		}
 		if m.paused == event.CauseTurnDone {
 			m.wake()

@@ -24,6 +24,9 @@ func Assistant(m *message.Message, p *event.ReplyParsed) message.Message {
 	if len(p.Calls) == 0 {
 		return *m
 	}
+	if p.Format == Native && asWritten(m, p) {
+		return *m
+	}
 	out := message.Message{Role: m.Role, Parts: make([]message.Part, 0, len(m.Parts)+len(p.Calls)+1)}
 	wire, n := p.Format == Native, 0
 	for i := range m.Parts {
@@ -46,6 +49,22 @@ func Assistant(m *message.Message, p *event.ReplyParsed) message.Message {
 		out.Parts = append(out.Parts, message.Part{Kind: message.ToolCall, ID: c.ID, Name: c.Name, Args: sayable(c)})
 	}
 	return out
+}
+
+// asWritten reports whether the calls stand in m just as later requests carry
+// them.
+func asWritten(m *message.Message, p *event.ReplyParsed) bool {
+	n := 0
+	for i := range m.Parts {
+		if part := &m.Parts[i]; part.Kind == message.ToolCall && n < len(p.Calls) {
+			c := &p.Calls[n]
+			if part.ID != c.ID || part.Name != c.Name || part.Args != sayable(c) {
+				return false
+			}
+			n++
+		}
+	}
+	return n == len(p.Calls)
 }
 
 // sayable returns the arguments of a call as an object that any server takes.

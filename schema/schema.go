@@ -110,7 +110,12 @@ func Text(problems []Problem) string {
 // that JSON numbers cannot carry exactly, and texts that take too long to check
 // are problems.
 func (s *Schema) Check(args []byte) (canonical []byte, repairs []Repair, problems []Problem) {
-	c := newChecker()
+	return s.CheckIn(new(Scratch), args)
+}
+
+// CheckIn is Check with memory that is kept from call to call.
+func (s *Schema) CheckIn(memory *Scratch, args []byte) (canonical []byte, repairs []Repair, problems []Problem) {
+	c := memory.checker()
 	root, ok := c.read(args, true)
 	if !ok {
 		return nil, nil, c.take()
@@ -181,6 +186,27 @@ type checker struct {
 	fewNodes   [8]node
 	fewBytes   [192]byte
 	fewMembers [8]int32
+}
+
+// Scratch is memory for checks, one after the other. The zero value is ready.
+// It is not safe for concurrent use, and nothing that a check returns is in it.
+type Scratch struct{ c checker }
+
+// keepNodes is how much memory is kept: what one unusual call needed is given
+// back.
+const keepNodes = 1024
+
+// checker returns a checker for the next check.
+func (m *Scratch) checker() *checker {
+	c := &m.c
+	c.work, c.report, c.track = maxWork, false, false
+	c.problems, c.repairs = nil, c.repairs[:0]
+	c.path, c.undo, c.scratch = c.path[:0], c.undo[:0], c.scratch[:0]
+	if c.nodes == nil || cap(c.nodes) > keepNodes || cap(c.buf) > 64*keepNodes {
+		c.nodes, c.buf, c.order = c.fewNodes[:0], c.fewBytes[:0], c.fewMembers[:0]
+	}
+	c.nodes, c.buf, c.order = c.nodes[:0], c.buf[:0], c.order[:0]
+	return c
 }
 
 // found is a problem with its place in the document.

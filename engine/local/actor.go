@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"rein.example/rein/engine"
@@ -50,8 +51,10 @@ type actor struct {
 	flights []*flight      // what was started
 	inbox   []outcome      // what has come of it, not yet applied
 	box     mailbox
-	news    news      // what has happened and was not acted on yet
-	at      time.Time // when something happened last
+	work    chan *flight // to a goroutine that waits for one
+	idle    atomic.Int32 // goroutines that wait, for a moment one too many
+	news    news         // what has happened and was not acted on yet
+	at      time.Time    // when something happened last
 	timer   *time.Timer
 	due     time.Time // when timer fires, zero if it does not run
 	stale   time.Time // when waiting events are to go to the store by themselves
@@ -59,7 +62,7 @@ type actor struct {
 }
 
 func newActor(e *Engine, ctx context.Context, job *engine.Job) *actor {
-	a := &actor{e: e, job: job, log: e.log.With("run", job.Run), m: loop.New(job.Run), at: time.Now()}
+	a := &actor{e: e, job: job, log: e.log.With("run", job.Run), m: loop.New(job.Run), at: time.Now(), work: make(chan *flight)}
 	a.box.wake = make(chan struct{}, 1)
 	a.watch = newWatcher(job.Watch, a.log)
 	a.book = book{e: e, run: job.Run, seen: a.watch.event, now: e.clock().UnixMilli(), next: 1}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"rein.example/rein/engine/internal/request"
 	"rein.example/rein/event"
 	"rein.example/rein/loop"
@@ -19,6 +21,9 @@ type asker struct {
 	name    string
 	client  model.Client
 	builder *request.Builder
+	// options of every request to it, and the same as they are written down.
+	options  request.Options
+	recorded jsontext.Value
 	// last is the last request of the journal, as far as it was read.
 	last lastRequest
 
@@ -28,6 +33,7 @@ type asker struct {
 type lastRequest struct {
 	call    loop.CallModel
 	options request.Options
+	encoder string
 	n       int64
 }
 
@@ -42,7 +48,7 @@ func (k *asker) recall(m *loop.Machine, d *event.ModelCalled) {
 		k.last = lastRequest{}
 		return
 	}
-	k.last = lastRequest{call: *c, options: o, n: d.Kept + d.Added}
+	k.last = lastRequest{call: *c, options: o, encoder: d.Encoder, n: d.Kept + d.Added}
 	k.last.call.Messages = nil // only what the head is made of is needed
 }
 
@@ -52,13 +58,14 @@ func (k *asker) prepare(f *flight, c *loop.CallModel) (intent, failed event.Data
 	defer func() {
 		if p := recover(); p != nil {
 			k.a.panicked("the encoder of model "+c.Model, p)
+			k.forget() // what it has encoded so far may be half of something
 			intent, failed = nil, modelPanic(c)
 		}
 	}()
 	if err := k.use(c.Model); err != nil {
 		return nil, k.a.e.admit(k.a.ctx, &event.ModelFailed{ID: c.ID, Class: event.ClassNotFound, Message: err.Error()})
 	}
-	o := request.Options{Stream: k.a.watch.hears()}
+	o := k.options
 	k.params = request.Params(k.a.m.Spec(), c, o)
 	body, err := k.builder.Build(&k.params, c)
 	if err != nil {
@@ -70,7 +77,7 @@ func (k *asker) prepare(f *flight, c *loop.CallModel) (intent, failed event.Data
 		f.ear = newEar(k.a)
 	}
 	return &event.ModelCalled{ID: c.ID, Purpose: c.Purpose, Step: c.Step, Attempt: c.Attempt, Model: c.Model,
-		Encoder: k.builder.Encoder().Version(), Kept: body.Kept, Added: body.Added, Options: o.JSON(),
+		Encoder: k.builder.Encoder().Version(), Kept: body.Kept, Added: body.Added, Options: k.recorded,
 		SHA256: body.SHA256, Bytes: body.Bytes}, nil
 }
 
@@ -84,8 +91,10 @@ func (k *asker) use(name string) error {
 		return err
 	}
 	k.name, k.client = name, c
+	k.options = request.OptionsOf(c.Encoder(), k.a.watch.hears())
+	k.recorded = k.options.JSON()
 	k.builder = request.New(c.Encoder(), func(ref message.Ref) ([]byte, error) { return k.a.e.store.Body(k.a.ctx, ref) })
-	if k.last.n > 0 && k.last.call.Model == name {
+	if k.last.n > 0 && k.last.call.Model == name && k.last.encoder == k.builder.Encoder().Version() {
 		p := request.Params(k.a.m.Spec(), &k.last.call, k.last.options)
 		k.builder.Recall(&p, &k.last.call, k.last.n)
 	}

@@ -50,9 +50,10 @@ func (m *benchModel) Call(context.Context, *model.Request, func(model.Delta)) (*
 // it is implemented.
 type flat struct{}
 
-func benchRun(b *testing.B, store journal.Store, steps int, effect event.Effect) {
+// benchRuns carries runs of so many steps out until b.N steps are done.
+func benchRuns(b *testing.B, open func() journal.Store, steps int, effect event.Effect) {
 	result := tool.Text("a short result")
-	work := &fakeTool{tool.Definition{Name: "work", Effect: effect, Timeout: 10 * time.Second, Polling: true,
+	work := &fakeTool{tool.Definition{Name: "work", Effect: effect, Timeout: 10 * time.Second,
 		Schema: jsontext.Value(`{"type":"object","properties":{"x":{"type":"string"}}}`)},
 		func(context.Context, *tool.Call) (*tool.Result, error) { return result, nil }}
 	tools, err := tool.NewRegistry(work)
@@ -64,21 +65,22 @@ func benchRun(b *testing.B, store journal.Store, steps int, effect event.Effect)
 	for i := range ids {
 		ids[i] = fmt.Sprintf("call_%06d", i)
 	}
-	e, err := local.New(local.Options{Store: store, Counter: flat{}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer e.Close()
-	run := 0
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := 0; i < b.N; i += steps {
-		run++
-		m := &benchModel{n: steps, ids: ids}
-		r, err := e.Start(context.Background(), &engine.Job{Run: fmt.Sprintf("r%d-%d", steps, run), Spec: spec, Tools: tools,
+		n := min(steps, b.N-i)
+		m := &benchModel{n: n, ids: ids}
+		e, err := local.New(local.Options{Store: open(), Counter: flat{}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		r, err := e.Start(context.Background(), &engine.Job{Run: fmt.Sprint("run", i), Spec: spec, Tools: tools,
 			Input: []message.Part{{Kind: message.Text, Text: "go"}}, Model: func(string) (model.Client, error) { return m, nil }})
-		if err != nil || !r.OK || r.ToolCalls != int64(steps) {
+		if err != nil || !r.OK || r.ToolCalls != int64(n) {
 			b.Fatalf("%+v %v", r, err)
+		}
+		if err := e.Close(); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
@@ -89,7 +91,7 @@ func benchRun(b *testing.B, store journal.Store, steps int, effect event.Effect)
 func BenchmarkStep(b *testing.B) {
 	for _, steps := range []int{100, 1000} {
 		b.Run(fmt.Sprint(steps), func(b *testing.B) {
-			benchRun(b, memory.New(), steps, event.Read)
+			benchRuns(b, func() journal.Store { return memory.New() }, steps, event.Read)
 		})
 	}
 }
@@ -105,7 +107,8 @@ func BenchmarkStepSQLite(b *testing.B) {
 		b.Run(string(effect), func(b *testing.B) {
 			dir := b.TempDir()
 			sync := diskSync(b, dir)
-			benchRun(b, onDisk(b, filepath.Join(dir, "rein.db")), 100, effect)
+			store := onDisk(b, filepath.Join(dir, "rein.db"))
+			benchRuns(b, func() journal.Store { return store }, 100, effect)
 			b.ReportMetric(float64(sync.Nanoseconds()), "disk-ns/sync")
 		})
 	}

@@ -36,7 +36,7 @@ func (l *lab) checkBodies() {
 // checkExact checks that every request in the journal can be built again.
 func (l *lab) checkExact() {
 	l.t.Helper()
-	encoder := func(string) (model.Encoder, error) { return l.model.Encoder(), nil }
+	encoder := func(engine.EncoderID) (model.Encoder, error) { return l.model.Encoder(), nil }
 	for _, ev := range l.events() {
 		called, ok := ev.Data.(*event.ModelCalled)
 		if !ok {

@@ -104,7 +104,7 @@ func TestBarriers(t *testing.T) {
 func TestConflicts(t *testing.T) {
 	for at := 1; ; at++ {
 		l := newLab(t, call("c1 look"), call("c2 change"), call("c3 look", "c4 look x"), say("done"), say("done too"))
-		appends, changed, looked := 0, 0, 0
+		appends, changed := 0, 0
 		inner := l.store
 		var post func()
 		l.store = &spy{Store: l.store, before: func(journal.Batch) error {
@@ -119,7 +119,7 @@ func TestConflicts(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		l.tool("look", event.Read, func(context.Context, *tool.Call) (*tool.Result, error) { looked++; return tool.Text("seen"), nil })
+		l.tool("look", event.Read, returns("seen"))
 		l.tool("change", event.Once, func(context.Context, *tool.Call) (*tool.Result, error) { changed++; return tool.Text("changed"), nil })
 		r := l.start(t.Context(), l.engine())
 		if at > appends {

@@ -91,10 +91,32 @@ func (a *actor) fly(f *flight) {
 		f.due = f.ctx.deadline
 	}
 	f.state.Store(flying)
-	go a.carry(f)
+	select {
+	case a.work <- f:
+	default:
+		go a.worker(f)
+	}
 }
 
-// carry is the goroutine of a flight.
+// worker carries a flight out, and waits for the next one: a goroutine is cheap,
+// but its stack has to grow each time. One at most waits.
+func (a *actor) worker(f *flight) {
+	for {
+		a.carry(f)
+		if a.idle.Add(1) > 1 {
+			a.idle.Add(-1)
+			return
+		}
+		select {
+		case f = <-a.work:
+			a.idle.Add(-1)
+		case <-a.ctx.Done():
+			return
+		}
+	}
+}
+
+// carry carries a flight out, and brings its outcome to the actor.
 func (a *actor) carry(f *flight) {
 	var data event.Data
 	whole := false

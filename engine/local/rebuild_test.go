@@ -31,7 +31,7 @@ func TestRebuild(t *testing.T) {
 			calls = append(calls, ev.Seq)
 		}
 	}
-	same := func(string) (model.Encoder, error) { return fakeEncoder{}, nil }
+	same := func(engine.EncoderID) (model.Encoder, error) { return fakeEncoder{}, nil }
 	for i, seq := range calls {
 		body, exact, err := engine.Rebuild(t.Context(), l.store, same, "r1", seq)
 		if err != nil || !exact || !bytes.Equal(body, l.model.sent()[i]) {
@@ -39,20 +39,20 @@ func TestRebuild(t *testing.T) {
 		}
 	}
 	// Another encoder's bytes are shown, and not as what was sent.
-	body, exact, err := engine.Rebuild(t.Context(), l.store, func(string) (model.Encoder, error) { return newEncoder{}, nil }, "r1", calls[1])
+	body, exact, err := engine.Rebuild(t.Context(), l.store, func(engine.EncoderID) (model.Encoder, error) { return newEncoder{}, nil }, "r1", calls[1])
 	if err != nil || exact || !bytes.Contains(body, []byte(`"new":true`)) {
 		t.Errorf("with another encoder: exact %v, %v, %s", exact, err, body)
 	}
 	for name, c := range map[string]struct {
 		run     string
 		seq     int64
-		encoder func(string) (model.Encoder, error)
+		encoder func(engine.EncoderID) (model.Encoder, error)
 		want    string
 	}{
 		"not a request": {"r1", 1, same, "event 1 of run r1 is run.started, not model.called"},
 		"no such event": {"r1", 99, same, "run r1 has no event 99"},
 		"no such run":   {"r2", 1, same, `there is no run "r2"`},
-		"no encoder":    {"r1", calls[0], func(string) (model.Encoder, error) { return nil, errors.New("unknown provider") }, "unknown provider"},
+		"no encoder":    {"r1", calls[0], func(engine.EncoderID) (model.Encoder, error) { return nil, errors.New("unknown provider") }, "unknown provider"},
 	} {
 		if _, _, err := engine.Rebuild(t.Context(), l.store, c.encoder, c.run, c.seq); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)

@@ -3,7 +3,10 @@ package local_test
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
@@ -86,41 +89,41 @@ func TestWhatATooGets(t *testing.T) {
 // Reads of one reply run side by side, at most eight at once, and what they
 // return stands in the order of the calls.
 func TestParallelReads(t *testing.T) {
-	var ids []string
-	for _, c := range "abcdefghijkl" {
-		ids = append(ids, string(c)+" look "+string(c))
-	}
-	l := newLab(t, call(ids...), say("done"))
-	started, release := make(chan string, 20), make(chan struct{})
-	l.tool("look", event.Read, func(_ context.Context, c *tool.Call) (*tool.Result, error) {
-		started <- c.ID
-		<-release
-		return tool.Text("result of " + c.ID), nil
-	})
-	e := l.engine()
-	done := make(chan *engine.Result)
-	go func() { done <- l.start(t.Context(), e) }()
-	for range 8 {
-		<-started
-	}
-	select {
-	case id := <-started:
-		t.Errorf("%s is the ninth that runs at once", id)
-	default:
-	}
-	close(release)
-	if r := <-done; r.ToolCalls != 12 {
-		t.Errorf("%d calls", r.ToolCalls)
-	}
-	body := string(l.model.sent()[1])
-	at := 0
-	for _, c := range "abcdefghijkl" {
-		i := strings.Index(body, "result of "+string(c))
-		if i < at {
-			t.Errorf("the result of %c is missing or in the wrong place", c)
+	synctest.Test(t, func(t *testing.T) {
+		var ids []string
+		for _, c := range "abcdefghijkl" {
+			ids = append(ids, string(c)+" look "+string(c))
 		}
-		at = i
-	}
+		l := newLab(t, call(ids...), say("done"))
+		var running atomic.Int64
+		release := make(chan struct{})
+		l.tool("look", event.Read, func(_ context.Context, c *tool.Call) (*tool.Result, error) {
+			running.Add(1)
+			<-release
+			time.Sleep(time.Duration(c.ID[0]%5) * time.Second)
+			return tool.Text("result of " + c.ID), nil
+		})
+		e := l.engine()
+		done := make(chan *engine.Result, 1)
+		go func() { done <- l.start(t.Context(), e) }()
+		synctest.Wait()
+		if n := running.Load(); n != 8 {
+			t.Errorf("%d calls run at once", n)
+		}
+		close(release)
+		if r := <-done; r.ToolCalls != 12 {
+			t.Errorf("%d calls", r.ToolCalls)
+		}
+		body := string(l.model.sent()[1])
+		at := 0
+		for _, c := range "abcdefghijkl" {
+			i := strings.Index(body, "result of "+string(c))
+			if i < at {
+				t.Errorf("the result of %c is missing or in the wrong place", c)
+			}
+			at = i
+		}
+	})
 }
 
 // Every command is started once and has one outcome, whatever else happens.

@@ -18,6 +18,9 @@ func (a *actor) start() error {
 	a.pass++
 	for _, c := range a.cmds {
 		if f := a.find(c.CommandID()); f == nil {
+			if reads(c) && a.reading() >= maxReads {
+				continue
+			}
 			if err := a.launch(c); err != nil {
 				return err
 			}
@@ -32,6 +35,26 @@ func (a *actor) start() error {
 	}
 	a.sweep()
 	return a.release()
+}
+
+// maxReads is how many reads of one run are carried out at once.
+const maxReads = 8
+
+// reads reports whether a command is a call that changes nothing.
+func reads(c loop.Command) bool {
+	t, ok := c.(*loop.RunTool)
+	return ok && !t.Effect.Writes()
+}
+
+// reading returns how many reads are in flight.
+func (a *actor) reading() int {
+	n := 0
+	for _, f := range a.flights {
+		if reads(f.cmd) {
+			n++
+		}
+	}
+	return n
 }
 
 // launch writes the intent to carry out a command down. What need not wait for

@@ -3,6 +3,7 @@ package arch
 // law is the design's table of packages and what it says of the pure ones.
 var law = Law{
 	Rows: []Row{
+		{About: "the command", Packages: []string{"cmd/*"}},
 		{About: "what people and CI use", Packages: []string{"server", "server/*", "eval", "eval/*"}},
 		{About: "agent.yaml", Packages: []string{"config"}},
 		{About: "the public face: Agent, Run, options", Packages: []string{"."}},

@@ -11,30 +11,31 @@ import (
 	"testing"
 )
 
-// TestAnotherModuleCanUseRein builds a program in a module of its own that
-// finds this one through replace, with nothing from the network.
+// TestAnotherModuleCanUseRein builds the README's program in a module of its own
+// that finds this one through replace, with nothing from the network.
 func TestAnotherModuleCanUseRein(t *testing.T) {
 	lookAtTree(t)
 	dir := t.TempDir()
 	write(t, dir, "go.mod", consumer(t))
 	copyFile(t, filepath.Join(moduleRoot, "go.sum"), filepath.Join(dir, "go.sum"))
-	write(t, dir, "main.go", `package main
-
-import (
-	"fmt"
-
-	"rein.example/rein/message"
-)
-
-func main() {
-	m := message.NewText(message.User, "it works")
-	fmt.Println(m.PlainText())
+	write(t, dir, "main.go", readmeBlock(t, "go"))
+	run(t, dir, "GOFLAGS=-mod=mod", "GOPROXY=off", "CGO_ENABLED=0", "go", "vet", ".")
+	run(t, dir, "GOFLAGS=-mod=mod", "GOPROXY=off", "CGO_ENABLED=0", "go", "build", "-o", filepath.Join(dir, "app"), ".")
 }
-`)
-	out := run(t, dir, "GOFLAGS=-mod=mod", "GOPROXY=off", "CGO_ENABLED=0", "go", "run", ".")
-	if out != "it works\n" {
-		t.Errorf("the program printed %q", out)
+
+// readmeBlock returns the README's block of code in a language.
+func readmeBlock(t *testing.T, language string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(moduleRoot, "README.md"))
+	if err != nil {
+		t.Fatal(err)
 	}
+	_, rest, found := strings.Cut(string(text), "```"+language+"\n")
+	block, _, closed := strings.Cut(rest, "```\n")
+	if !found || !closed {
+		t.Fatalf("the README has no block of %s", language)
+	}
+	return block
 }
 
 // consumer returns the go.mod of a module that requires this one, and what this

@@ -140,12 +140,14 @@ func (p *Parser) keep(b []byte) error {
 
 // take handles one line, without its end; cut says that the end never came.
 func (p *Parser) take(line []byte, emit func(Event) error, cut bool) error {
-	if !p.opened {
-		p.opened = true
-		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
-	}
 	if len(line) > p.max() {
 		return &TooLongError{Limit: p.max()}
+	}
+	if !p.opened {
+		// After the limit is checked, to which the mark counts, as it does when
+		// it arrives in a piece of its own.
+		p.opened = true
+		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
 	}
 	if len(line) == 0 {
 		return p.dispatch(emit, false)

@@ -40,6 +40,7 @@ type Builder struct {
 	ended int       // length of the last end
 	fork  hash.Hash // scratch for hashing the end of a body
 	state []byte
+	hash  event.Hash
 }
 
 // chunkSize is where a new chunk of kept bytes begins. It bounds what growing
@@ -98,7 +99,11 @@ func (b *Builder) Build(p *model.Params, c *loop.CallModel) (Body, error) {
 	body.Pieces = append(make([][]byte, 0, len(b.full)+3), b.head)
 	body.Pieces = append(body.Pieces, b.full...)
 	body.Pieces = append(body.Pieces, b.chunk[:len(b.chunk):len(b.chunk)], end)
-	return body, b.finish(&body.SHA256, end)
+	if err := b.finish(end); err != nil {
+		return Body{}, err
+	}
+	body.SHA256 = b.hash
+	return body, nil
 }
 
 // extend makes the kept bytes those of the messages, from scratch if what they
@@ -167,9 +172,9 @@ func (b *Builder) join() []byte {
 	return append(append(append([]byte(nil), b.head...), bytes.Join(b.full, nil)...), b.chunk...)
 }
 
-// finish puts the hash of the kept bytes and end into h, without touching the
-// running hash.
-func (b *Builder) finish(h *event.Hash, end []byte) error {
+// finish makes hash that of the kept bytes and end, without touching the running
+// hash.
+func (b *Builder) finish(end []byte) error {
 	var err error
 	if b.state, err = b.sum.(encoding.BinaryAppender).AppendBinary(b.state[:0]); err != nil {
 		return fmt.Errorf("hash the request: %w", err)
@@ -178,7 +183,7 @@ func (b *Builder) finish(h *event.Hash, end []byte) error {
 		return fmt.Errorf("hash the request: %w", err)
 	}
 	b.fork.Write(end)
-	b.fork.Sum(h[:0])
+	b.fork.Sum(b.hash[:0])
 	return nil
 }
 

@@ -9,6 +9,7 @@
 package request
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -35,14 +36,28 @@ func Params(spec *event.Spec, c *loop.CallModel, o Options) model.Params {
 type Options struct {
 	// Stream asks for the reply in pieces.
 	Stream bool `json:"stream,omitzero"`
+	// Encoder are the encoder's settings; see [model.Configured].
+	Encoder jsontext.Value `json:"encoder,omitzero"`
+}
+
+// OptionsOf returns the options of a request that enc writes.
+func OptionsOf(enc model.Encoder, stream bool) Options {
+	o := Options{Stream: stream}
+	if c, ok := enc.(model.Configured); ok {
+		o.Encoder = c.Options()
+	}
+	return o
 }
 
 // JSON returns the options as a JSON object, nil if all are zero.
 func (o Options) JSON() jsontext.Value {
-	if o == (Options{}) {
+	if !o.Stream && o.Encoder == nil {
 		return nil
 	}
-	b, _ := json.Marshal(o) // one flag: cannot fail
+	b, err := json.Marshal(o)
+	if err != nil {
+		panic(fmt.Sprintf("the encoder's options are not JSON: %v", err)) // a fault of the encoder's
+	}
 	return b
 }
 

@@ -26,14 +26,16 @@ func CheckSize(t event.Type, size int) error {
 	return nil
 }
 
-// Decode checks that a record follows the chain and decodes it. A torn record is
-// one whose data is not JSON at all, as when its end is missing.
+// Decode checks that a record follows the chain and decodes it. Torn says that
+// what is stored is not what was written, which at the very end of a journal is
+// how a crash or a bad sector leaves it; a record that is as it was written, but
+// that this version cannot decode, is not torn.
 func Decode(c *event.Chain, r *event.Record) (e event.Event, torn bool, err error) {
 	if err := c.Add(r); err != nil {
 		if !jsontext.Value(r.Data).IsValid() {
-			return event.Event{}, true, fmt.Errorf("event %d is not complete JSON: %w", r.Seq, err)
+			err = fmt.Errorf("event %d is not complete JSON: %w", r.Seq, err)
 		}
-		return event.Event{}, false, err
+		return event.Event{}, true, err
 	}
 	e, err = r.Event()
 	return e, false, err

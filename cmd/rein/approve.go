@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein"
+	"rein.example/rein/engine"
+	"rein.example/rein/event"
+)
+
+// approver returns what answers questions while a run goes on.
+func (a *app) approver(mode string) (rein.Approver, error) {
+	by := "--approve " + mode
+	always := func(d event.Decision) rein.Approver {
+		return func(_ context.Context, q engine.Question) (engine.Answer, bool) {
+			// What became of a call is a fact; a flag does not know it.
+			return engine.Answer{Decision: d, By: by}, !q.Settle
+		}
+	}
+	switch mode {
+	case "allow":
+		return always(event.Approved), nil
+	case "deny":
+		return always(event.Rejected), nil
+	case "ask":
+		if !a.asks {
+			return nil, nil
+		}
+		t := &terminal{a: a}
+		return t.ask, nil
+	}
+	return nil, fmt.Errorf("--approve is ask, deny or allow, not %q", mode)
+}
+
+// terminal asks on the terminal, one question at a time.
+type terminal struct {
+	a *app
+	// asking is held while a question is open.
+	asking sync.Mutex
+
+	mu sync.Mutex
+	// open gets what is typed while a question is open; nil between questions.
+	open chan string
+	// reads: the goroutine that reads the terminal has begun; ended: there is
+	// nothing more to read.
+	reads, ended bool
+}
+
+func (t *terminal) ask(ctx context.Context, q engine.Question) (engine.Answer, bool) {
+	t.asking.Lock()
+	defer t.asking.Unlock()
+	if ctx.Err() != nil {
+		return engine.Answer{}, false
+	}
+	t.show(&q)
+	choices := map[string]event.Decision{"y": event.Approved, "yes": event.Approved, "n": event.Rejected, "no": event.Rejected}
+	prompt := "may it run? [y]es, [n]o, [l]ater: "
+	if q.Settle {
+		choices = map[string]event.Decision{"d": event.Done, "done": event.Done, "n": event.NotDone, "not done": event.NotDone}
+		prompt = "was it done? [d]one, [n]ot done, [l]ater: "
+	}
+	typed := t.listen()
+	defer t.hush()
+	for {
+		fmt.Fprint(t.a.err, prompt)
+		select {
+		case <-ctx.Done():
+			t.a.say("")
+			return engine.Answer{}, false
+		case line, ok := <-typed:
+			word := strings.ToLower(strings.TrimSpace(line))
+			if !ok || word == "l" || word == "later" {
+				return engine.Answer{}, false
+			}
+			if d, ok := choices[word]; ok {
+				return engine.Answer{Decision: d, By: "terminal"}, true
+			}
+		}
+	}
+}
+
+// show puts exactly what will run before the person.
+func (t *terminal) show(q *engine.Question) {
+	args := jsontext.Value(append([]byte(nil), q.Args...))
+	if args.Indent(jsontext.WithIndent("  ")) != nil {
+		args = q.Args
+	}
+	t.a.say("%s %s", t.a.paint(yellow, "approval needed:"), q.Tool)
+	if q.Settle {
+		t.a.say("it was begun, and nobody knows whether it took effect")
+	}
+	t.a.say("%s", args)
+	if q.Why != "" {
+		t.a.say("%s", q.Why)
+	}
+}
+
+// typedAhead is how many lines a question takes before it looks at them.
+const typedAhead = 16
+
+// listen returns a channel of what is typed from now on, closed at the end of
+// the input. What was typed before belongs to no question: a late answer to one
+// must not become the answer to the next.
+func (t *terminal) listen() <-chan string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open = make(chan string, typedAhead)
+	if t.ended {
+		close(t.open)
+	} else if !t.reads {
+		// Reading a terminal cannot be given up, so this goroutine reads from the
+		// first question to the process's end.
+		t.reads = true
+		go t.read()
+	}
+	return t.open
+}
+
+// hush drops what is typed until the next question.
+func (t *terminal) hush() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open = nil
+}
+
+func (t *terminal) read() {
+	for s := bufio.NewScanner(t.a.in); s.Scan(); {
+		t.mu.Lock()
+		if t.open != nil {
+			select {
+			case t.open <- s.Text():
+			default: // more than anybody types
+			}
+		}
+		t.mu.Unlock()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ended = true; t.open != nil {
+		close(t.open)
+	}
+}

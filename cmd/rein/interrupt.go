@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+
+	"rein.example/rein"
+)
+
+// interrupts turns signals into ends of a run that leave it resumable: the first
+// Ctrl-C lets it finish what it is doing, the second stops it at once.
+type interrupts struct {
+	a       *app
+	signals chan os.Signal
+	done    chan struct{}
+	stop    context.CancelCauseFunc
+	ctx     context.Context
+	pause   atomic.Pointer[rein.Run]
+}
+
+// interruptible returns a context that ends with [rein.ErrStop] when the process
+// is told to stop.
+func (a *app) interruptible(ctx context.Context) (context.Context, *interrupts) {
+	in := &interrupts{a: a, signals: make(chan os.Signal, 4), done: make(chan struct{})}
+	in.ctx, in.stop = context.WithCancelCause(ctx)
+	signal.Notify(in.signals, os.Interrupt, syscall.SIGTERM)
+	go in.listen()
+	return in.ctx, in
+}
+
+// run tells which run is to be paused.
+func (in *interrupts) run(r *rein.Run) { in.pause.Store(r) }
+
+func (in *interrupts) listen() {
+	defer close(in.done)
+	n := 0
+	for s := range in.signals {
+		n++
+		r := in.pause.Load()
+		if n == 1 && s == os.Interrupt && r != nil {
+			in.a.say("pausing after what it is doing now; Ctrl-C again stops at once")
+			if err := r.Pause(in.ctx); err == nil {
+				continue
+			}
+		}
+		if n > 2 {
+			in.a.say("not waiting any longer; the run can be resumed")
+			os.Exit(interrupted)
+		}
+		in.stop(rein.ErrStop)
+	}
+}
+
+// close ends the listening.
+func (in *interrupts) close() {
+	signal.Stop(in.signals)
+	close(in.signals)
+	<-in.done
+	in.stop(nil)
+}

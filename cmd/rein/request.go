@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"rein.example/rein/engine"
+	"rein.example/rein/event"
+	"rein.example/rein/journal"
+	"rein.example/rein/model"
+	"rein.example/rein/model/openai"
+)
+
+// requested is what --json prints for a request.
+type requested struct {
+	Run     string `json:"run"`
+	Step    int64  `json:"step"`
+	Attempt int64  `json:"attempt"`
+	Purpose string `json:"purpose"`
+	// Exact: the body hashes to what was sent.
+	Exact  bool   `json:"exact"`
+	SHA256 string `json:"sha256"`
+	Bytes  int64  `json:"bytes"`
+	Body   string `json:"body"`
+}
+
+func (a *app) requestCommand() *cobra.Command {
+	var step, attempt int64
+	var diff bool
+	cmd := &cobra.Command{
+		Use: "request --step N [--attempt K] [--diff] RUN", Short: "Print the exact request that the model saw at a step", Args: exactly("RUN"),
+		Long: `Prints the body of the request that the model saw at a step, byte for byte: it is
+built again from the journal and must hash to what was sent. If it doesn't, the
+command says so and exits 1.`,
+		DisableFlagsInUseLine: true,
+	}
+	cmd.Flags().Int64Var(&step, "step", 0, "the step, from 1")
+	cmd.Flags().Int64Var(&attempt, "attempt", 0, "which try of the step; the last if left out")
+	cmd.Flags().BoolVar(&diff, "diff", false, "show what changed since the request of the step before")
+	return a.withStore(cmd, func(ctx context.Context, s journal.Store, args []string) error {
+		if step < 1 {
+			return fmt.Errorf("say which step: --step N, from 1")
+		}
+		run, err := a.find(ctx, s, args[0])
+		if err != nil {
+			return err
+		}
+		r, err := a.request(ctx, s, run, step, attempt)
+		if err != nil {
+			return err
+		}
+		if diff {
+			err = a.diff(ctx, s, r)
+		} else if a.json {
+			err = a.print(r)
+		} else {
+			err = a.write([]byte(r.Body))
+		}
+		if err == nil && !r.Exact {
+			err = failed(fmt.Errorf("this is not exactly what was sent (SHA-256 %s): the request cannot be reproduced, since another version of the encoder wrote it", r.SHA256))
+		}
+		return err
+	})
+}
+
+// request builds a step's request again.
+func (a *app) request(ctx context.Context, s journal.Store, run string, step, attempt int64) (*requested, error) {
+	var called *event.ModelCalled
+	var seq, last int64
+	for e, err := range s.Read(ctx, run, 1) {
+		if err != nil {
+			return nil, failed(fmt.Errorf("read run %s: %w", run, err))
+		}
+		if d, ok := e.Data.(*event.ModelCalled); ok {
+			last = max(last, d.Step)
+			if d.Step == step && (attempt == 0 || d.Attempt == attempt) {
+				called, seq = d, e.Seq
+			}
+		}
+	}
+	if called == nil {
+		if attempt > 0 {
+			return nil, fmt.Errorf("run %s has no attempt %d at a step %d", run, attempt, step)
+		}
+		return nil, fmt.Errorf("run %s has no step %d; the last is %d", run, step, last)
+	}
+	body, exact, err := engine.Rebuild(ctx, s, encoderOf, run, seq)
+	if err != nil {
+		return nil, failed(err)
+	}
+	return &requested{run, step, called.Attempt, string(called.Purpose), exact, called.SHA256.String(), int64(len(body)), string(body)}, nil
+}
+
+// encoderOf makes the encoder that a journal names. It needs no key.
+func encoderOf(id engine.EncoderID) (model.Encoder, error) {
+	name, _, _ := strings.Cut(id.Version, "/")
+	switch name {
+	case "openai-chat":
+		return openai.EncoderOf(id.Options)
+	}
+	return nil, fmt.Errorf("this version has no encoder %s: update rein", id.Version)
+}
+
+// diff prints how the request differs from that of the step before.
+func (a *app) diff(ctx context.Context, s journal.Store, r *requested) error {
+	if r.Step == 1 {
+		return fmt.Errorf("step 1 has no step before it")
+	}
+	before, err := a.request(ctx, s, r.Run, r.Step-1, 0)
+	if err != nil {
+		return err
+	}
+	changes := diffLines(pretty(before.Body), pretty(r.Body))
+	if a.json {
+		return a.print(struct {
+			Run  string   `json:"run"`
+			Step int64    `json:"step"`
+			Diff []string `json:"diff"`
+		}{r.Run, r.Step, changes})
+	}
+	var out bytes.Buffer
+	for _, line := range changes {
+		out.WriteString(line + "\n")
+	}
+	return a.write(out.Bytes())
+}
+
+// pretty returns a body as lines; one that is not JSON as it is.
+func pretty(body string) []string {
+	v := jsontext.Value(body)
+	if v.Indent(jsontext.WithIndent("  ")) != nil {
+		return strings.Split(body, "\n")
+	}
+	return strings.Split(string(v), "\n")
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"rein.example/rein"
+	"rein.example/rein/config"
+)
+
+func (a *app) resumeCommand() *cobra.Command {
+	var c carrying
+	cmd := &cobra.Command{
+		Use:   "resume [flags] RUN",
+		Short: "Go on with a run after a crash, a stop or an approval",
+		Long: `Goes on with a run where it stands: after a crash, a stop, or when its questions
+are answered. The agent is the one that the run was started with.
+
+What a run was doing when its process died is unknown: reads are done again, and
+for what must not be done twice its tool finds out, or you are asked.`,
+		Args: exactly("RUN"),
+	}
+	c.flags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		run, cfg, err := a.resumable(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		return a.carryOut(cmd.Context(), cfg, &c, func(ctx context.Context, agent *rein.Agent) *rein.Run {
+			return agent.Resume(ctx, run)
+		})
+	}
+	return cmd
+}
+
+// resumable returns the run that the user names, and the agent that started it.
+func (a *app) resumable(ctx context.Context, prefix string) (string, *config.Agent, error) {
+	store, err := a.open(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	defer store.Close()
+	run, err := a.find(ctx, store, prefix)
+	if err != nil {
+		return "", nil, err
+	}
+	cfg, err := ofRun(ctx, store, run)
+	return run, cfg, err
+}

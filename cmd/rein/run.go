@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"rein.example/rein"
+	"rein.example/rein/config"
+	"rein.example/rein/journal"
+)
+
+// maxTask is the most bytes of a task; longer material belongs into files.
+const maxTask = 1 << 20
+
+// agentFile is read when no other is named.
+const agentFile = "agent.yaml"
+
+// carrying are the flags of the commands that carry a run out.
+type carrying struct {
+	events  bool
+	approve string
+}
+
+func (c *carrying) flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&c.events, "events", false, "print the run's events as JSON lines")
+	cmd.Flags().StringVar(&c.approve, "approve", "ask", "what to do with calls that need approval: `ask`, deny or allow")
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var (
+		file, modelName, baseURL string
+		c                        carrying
+	)
+	cmd := &cobra.Command{
+		Use:   "run [flags] TASK",
+		Short: "Carry out a task",
+		Long: `Carries out a task. TASK is a text, or - to read it from stdin.
+
+The agent is described by agent.yaml: the file named with -f, else the one in the
+current folder, if there is one. Without a terminal a call that needs approval
+parks the run; answer with rein approve, and go on with rein resume.`,
+		Example: `  rein run "Which of these files are out of date?"
+  rein run -m openai/qwen3 --base-url http://127.0.0.1:11434/v1 --json - <task.txt`,
+		Args: exactly("TASK"),
+	}
+	cmd.Flags().StringVarP(&file, "file", "f", "", "the agent's `file` (default agent.yaml, if there is one)")
+	cmd.Flags().StringVarP(&modelName, "model", "m", "", "the model, as `provider/model`")
+	cmd.Flags().StringVar(&baseURL, "base-url", "", "the `URL` of the provider's API, such as http://127.0.0.1:11434/v1")
+	c.flags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		task, err := a.task(args[0])
+		if err != nil {
+			return err
+		}
+		cfg, err := a.agentOf(file, config.Changes{Model: modelName, BaseURL: baseURL})
+		if err != nil {
+			return err
+		}
+		return a.carryOut(cmd.Context(), cfg, &c, func(ctx context.Context, agent *rein.Agent) *rein.Run {
+			return agent.Start(ctx, task)
+		})
+	}
+	return cmd
+}
+
+// task returns the task's text.
+func (a *app) task(arg string) (string, error) {
+	if arg == "-" {
+		text, err := io.ReadAll(io.LimitReader(a.in, maxTask+1))
+		if err != nil {
+			return "", fmt.Errorf("read the task from stdin: %w", err)
+		}
+		arg, a.asks = string(text), false // stdin is used up
+	}
+	switch {
+	case len(arg) > maxTask:
+		return "", fmt.Errorf("the task has more than %d bytes: put long material into a file and let the agent read it", maxTask)
+	case !utf8.ValidString(arg):
+		return "", errors.New("the task is not UTF-8 text: convert it first")
+	case strings.TrimSpace(arg) == "":
+		return "", errors.New("the task is empty: say what is to be done")
+	}
+	return arg, nil
+}
+
+// agentOf returns the agent of a file, with changes from the command line.
+func (a *app) agentOf(file string, c config.Changes) (*config.Agent, error) {
+	cfg, err := a.load(file)
+	if err != nil {
+		return nil, err
+	}
+	if c.BaseURL != "" && cfg.KeyEnv == "" && cfg.KeyFile == "" && a.env(usualKey) != "" {
+		// Whoever names the server here means it to have the usual key. An agent
+		// file that came from somebody else does not get it sent that way.
+		c.KeyEnv = usualKey
+	}
+	return cfg.With(c)
+}
+
+func (a *app) load(file string) (*config.Agent, error) {
+	if file != "" {
+		return config.Load(file)
+	}
+	cfg, err := config.Load(agentFile)
+	if err == nil {
+		a.say("using ./%s", agentFile)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		if cfg, err = config.Parse("command line", []byte("{}")); err == nil {
+			cfg.BaseDir, err = os.Getwd()
+		}
+	}
+	return cfg, err
+}
+
+// carryOut carries out the run that start gives, shows it, and prints where it
+// stands in the end.
+func (a *app) carryOut(ctx context.Context, cfg *config.Agent, c *carrying, start func(context.Context, *rein.Agent) *rein.Run) error {
+	approve, err := a.approver(c.approve)
+	if err != nil {
+		return err
+	}
+	store, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	s, err := a.session(cfg, store, approve)
+	if err != nil {
+		return err
+	}
+	result, err := a.follow(ctx, store, c, func(ctx context.Context) *rein.Run { return start(ctx, s.agent) })
+	if cerr := errors.Join(s.close(), store.Close()); err == nil && cerr != nil {
+		err = failed(fmt.Errorf("close the store: %w", cerr))
+	}
+	if err != nil {
+		return err
+	}
+	return a.finish(result, c)
+}
+
+// follow carries the run out while it shows what happens, and returns where it
+// stands in the end.
+func (a *app) follow(ctx context.Context, store journal.Store, c *carrying, start func(context.Context) *rein.Run) (*rein.Result, error) {
+	ctx, in := a.interruptible(ctx)
+	defer in.close()
+	run := start(ctx)
+	in.run(run)
+	var tail *tail
+	if c.events {
+		tail = a.tail(store, run.ID())
+	}
+	v := newView(a)
+	var err error
+	for e, eerr := range run.Events() {
+		if eerr != nil {
+			err = eerr
+			break
+		}
+		v.show(&e)
+	}
+	if tail != nil {
+		if terr := tail.stop(); err == nil && terr != nil {
+			err = terr
+		}
+	}
+	if err != nil {
+		return nil, a.notRun(ctx, store, run, err)
+	}
+	result, err := run.Result()
+	if err != nil {
+		return nil, a.notRun(ctx, store, run, err)
+	}
+	return result, nil
+}
+
+// notRun says what became of a run that could not be carried on.
+func (a *app) notRun(ctx context.Context, store journal.Store, run *rein.Run, err error) error {
+	var held *journal.HeldError
+	if errors.As(err, &held) {
+		return err
+	}
+	head, herr := store.Head(context.WithoutCancel(ctx), run.ID())
+	if herr == nil && head.Seq > 0 {
+		err = fmt.Errorf("%w\nWhat was done is kept; when the cause is gone, go on with: %s", err, a.next("resume %s", run.ID()))
+	}
+	return failed(err)
+}
+
+// exactly is cobra.ExactArgs with the arguments' names in its error.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return fmt.Errorf("%s is missing: %s", names[len(args)], cmd.UseLine())
+		case len(args) > len(names):
+			return fmt.Errorf("%q is one argument too many (put a text in quotes): %s", args[len(names)], cmd.UseLine())
+		}
+		return nil
+	}
+}

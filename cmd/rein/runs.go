@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rein.example/rein/journal"
+)
+
+// runObject is one line of a list of runs.
+type runObject struct {
+	Run     string `json:"run"`
+	Agent   string `json:"agent"`
+	Parent  string `json:"parent,omitempty"`
+	Status  string `json:"status"`
+	Reason  string `json:"reason"`
+	Events  int64  `json:"events"`
+	Started int64  `json:"started"`
+	Last    int64  `json:"last"`
+}
+
+func (a *app) runsCommand() *cobra.Command {
+	var most int
+	cmd := &cobra.Command{Use: "runs", Short: "List the runs, newest first", Args: exactly()}
+	cmd.Flags().IntVarP(&most, "limit", "n", 0, "list at most this `number` of runs; 0 lists all")
+	return a.withStore(cmd, func(ctx context.Context, s journal.Store, _ []string) error {
+		list := []runObject{}
+		for sum, err := range s.Runs(ctx) {
+			if err != nil {
+				return failed(fmt.Errorf("list the runs: %w", err))
+			}
+			list = append(list, runObject{
+				Run: sum.Run, Agent: sum.Agent, Parent: sum.Parent, Status: sum.Status, Reason: sum.Reason,
+				Events: sum.Events, Started: sum.Started, Last: sum.Last,
+			})
+			if len(list) == most {
+				break
+			}
+		}
+		if a.json {
+			return a.print(list)
+		}
+		if len(list) == 0 {
+			a.say("there are no runs yet; begin with: %s", a.next("demo"))
+			return nil
+		}
+		var out strings.Builder
+		w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "RUN\tAGENT\tSTATUS\tREASON\tEVENTS\tSTARTED\tTOOK")
+		for _, r := range list {
+			took := time.Duration(r.Last-r.Started) * time.Millisecond
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", r.Run, r.Agent, r.Status, r.Reason, r.Events,
+				time.UnixMilli(r.Started).Format("2006-01-02 15:04:05"), took.Round(time.Millisecond))
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		return a.write([]byte(out.String()))
+	})
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"rein.example/rein"
+	"rein.example/rein/config"
+	"rein.example/rein/event"
+	"rein.example/rein/journal"
+	"rein.example/rein/model"
+	"rein.example/rein/tool"
+)
+
+// session is an agent that is ready to run, and what has to be closed with it.
+type session struct {
+	agent   *rein.Agent
+	closers []func() error
+}
+
+// session builds the agent that the configuration describes.
+func (a *app) session(cfg *config.Agent, store journal.Store, approve rein.Approver) (_ *session, err error) {
+	s := &session{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	name, _, err := provider(cfg)
+	if err != nil {
+		return nil, err
+	}
+	var extra []tool.Tool
+	text := cfg.Text()
+	if name == demoProvider {
+		if cfg, extra, err = a.demoModel(s, cfg); err != nil {
+			return nil, err
+		}
+	}
+	client, secrets, err := a.model(cfg)
+	if err != nil {
+		return nil, err
+	}
+	o, closeTools, err := cfg.Options(extra...)
+	if err != nil {
+		return nil, err
+	}
+	s.closers = append(s.closers, closeTools)
+	o.Config = text // without what holds only while this process lives
+	o.Store, o.Approve, o.Secrets, o.Logger = store, approve, secrets, a.logger()
+	if s.agent, err = rein.New(client, o); err != nil {
+		return nil, fmt.Errorf("make the agent: %w", err)
+	}
+	s.closers = append(s.closers, s.agent.Close)
+	return s, nil
+}
+
+// close closes everything, the last first.
+func (s *session) close() error {
+	var errs []error
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		errs = append(errs, s.closers[i]())
+	}
+	s.closers = nil
+	return errors.Join(errs...)
+}
+
+// model returns the agent's client, and the registry that keeps its key out of
+// journals.
+func (a *app) model(cfg *config.Agent) (model.Client, *event.Secrets, error) {
+	k, err := a.findKey(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := a.client(cfg, k)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c, ok := client.(interface{ Check() error }); ok {
+		if err := c.Check(); err != nil {
+			return nil, nil, fmt.Errorf("%w (or name another variable with key_env, a file with key_file, or another server with --base-url)", err)
+		}
+	}
+	secrets := event.NewSecrets()
+	if len(k.value) >= event.MinSecret {
+		if err := secrets.Register(k.name, k.value); err != nil {
+			return nil, nil, fmt.Errorf("keep the key %s out of the journal: %w", k.name, err)
+		}
+	}
+	return client, secrets, nil
+}
+
+// logger writes diagnostics to stderr: warnings always, more with -v.
+func (a *app) logger() *slog.Logger {
+	level := slog.LevelWarn
+	if a.verbose > 0 {
+		level = slog.LevelInfo
+	}
+	if a.verbose > 1 {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
+}
+
+// ofRun returns the agent that started a run, as it was then.
+func ofRun(ctx context.Context, s journal.Store, run string) (*config.Agent, error) {
+	spec, err := specOf(ctx, s, run)
+	if err != nil {
+		return nil, err
+	}
+	return config.FromSpec(run, spec)
+}
+
+// specOf returns what a run was started with.
+func specOf(ctx context.Context, s journal.Store, run string) (*event.Spec, error) {
+	for e, err := range s.Read(ctx, run, 1) {
+		if err != nil {
+			return nil, failed(fmt.Errorf("read run %s: %w", run, err))
+		}
+		if d, ok := e.Data.(*event.RunStarted); ok {
+			return &d.Spec, nil
+		}
+		break
+	}
+	return nil, failed(fmt.Errorf("run %s was killed before it began: start it again", run))
+}

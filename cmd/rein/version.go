@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"rein.example/rein/event"
+)
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: exactly(),
+		RunE: func(*cobra.Command, []string) error {
+			v := struct {
+				Version string `json:"version"`
+				Go      string `json:"go"`
+				OS      string `json:"os"`
+				Arch    string `json:"arch"`
+				Journal int64  `json:"journal"`
+			}{builtVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, event.Version}
+			if a.json {
+				return a.print(v)
+			}
+			return a.write(fmt.Appendf(nil, "rein %s (%s, %s/%s, journal format %d)\n", v.Version, v.Go, v.OS, v.Arch, v.Journal))
+		},
+	}
+}
+
+// builtVersion returns what the linker was told, else what go install knows.
+func builtVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "dev"
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"rein.example/rein"
+	"rein.example/rein/event"
+	"rein.example/rein/message"
+)
+
+// view shows a run as it goes on, as lines on stderr: steps and calls on a
+// terminal or with -v, every event with -vv.
+type view struct {
+	a     *app
+	level int
+	calls map[string]string // call id to its arguments, looked up only
+}
+
+func newView(a *app) *view {
+	v := &view{a: a, level: a.verbose, calls: map[string]string{}}
+	if a.shows && v.level == 0 {
+		v.level = 1
+	}
+	return v
+}
+
+func (v *view) show(e *rein.Event) {
+	if v.level == 0 || e.Delta != nil {
+		return
+	}
+	if v.level > 1 {
+		v.a.say("%s", v.a.paint(dim, fmt.Sprintf("%d %s %s", e.Seq, e.Data.Type(), clip(string(e.Data.AppendJSON(nil)), 300))))
+	}
+	if line := v.line(e.Data); line != "" {
+		v.a.say("%s", line)
+	}
+}
+
+// line returns what a person wants to know of an event, or "".
+func (v *view) line(data event.Data) string {
+	switch d := data.(type) {
+	case *event.ModelCalled:
+		if d.Attempt > 1 {
+			return fmt.Sprintf("step %d: %s, attempt %d", d.Step, d.Model, d.Attempt)
+		}
+		if d.Purpose != event.PurposeStep {
+			return fmt.Sprintf("step %d: %s (%s)", d.Step, d.Model, d.Purpose)
+		}
+		return fmt.Sprintf("step %d: %s", d.Step, d.Model)
+	case *event.ModelAnswered:
+		return v.a.paint(dim, fmt.Sprintf("  answered: %s, %s", tokens(&d.Usage), milliseconds(d.Latency)))
+	case *event.ModelFailed:
+		return v.a.paint(red, fmt.Sprintf("  failed: %s", failure(d)))
+	case *event.ReplyParsed:
+		for _, c := range d.Calls {
+			v.calls[c.ID] = c.Args
+		}
+		if len(d.Problems) > 0 {
+			return v.a.paint(yellow, "  not understood: "+clip(strings.Join(d.Problems, "; "), 200))
+		}
+	case *event.CallJudged:
+		return v.judged(d)
+	case *event.ToolFinished:
+		line := fmt.Sprintf("  %s %s: %s", d.Tool, clip(v.calls[d.Call], 80), d.Status)
+		if d.ErrorType != "" {
+			line += ", " + d.ErrorType + ": " + clip(d.ErrorMessage, 120)
+		}
+		if d.Status != event.StatusSuccess {
+			return v.a.paint(yellow, line)
+		}
+		return line
+	case *event.NoticeAdded:
+		return v.a.paint(yellow, "  told the model: "+clip(d.Text, 160))
+	}
+	return ""
+}
+
+func (v *view) judged(d *event.CallJudged) string {
+	var kinds []string
+	for _, r := range d.Repairs {
+		kinds = append(kinds, r.Kind)
+	}
+	switch {
+	case d.Verdict == event.Ask:
+		return v.a.paint(yellow, fmt.Sprintf("  %s %s waits for approval", d.Tool, d.Call))
+	case len(kinds) > 0:
+		return v.a.paint(yellow, fmt.Sprintf("  %s: arguments repaired (%s)", d.Tool, strings.Join(kinds, ", ")))
+	}
+	return ""
+}
+
+func failure(d *event.ModelFailed) string {
+	s := string(d.Class)
+	if d.Status > 0 {
+		s += fmt.Sprintf(" (HTTP %d)", d.Status)
+	}
+	if d.Message != "" {
+		s += ": " + clip(d.Message, 160)
+	}
+	if wait, ok := d.RetryAfter.Get(); ok {
+		s += ", asked to wait " + milliseconds(wait)
+	}
+	return s
+}
+
+func tokens(u *message.Usage) string {
+	in, out := count(u.Input), count(u.Output)
+	if cached, ok := u.Cached.Get(); ok && cached > 0 {
+		in += fmt.Sprintf(" (%d cached)", cached)
+	}
+	return fmt.Sprintf("%s tokens in, %s out", in, out)
+}
+
+// count returns the number, or ? where nobody knows it.
+func count(c message.Count) string {
+	if n, ok := c.Get(); ok {
+		return fmt.Sprint(n)
+	}
+	return "?"
+}
+
+func milliseconds(n int64) string {
+	d := time.Duration(n) * time.Millisecond
+	if d >= 10*time.Second {
+		d = d.Round(100 * time.Millisecond)
+	}
+	return d.String()
+}

@@ -1,0 +1,249 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// full uses every setting.
+const full = `# An order desk.
+name: order-desk
+model: openai/gpt-5.1-mini
+base_url: http://127.0.0.1:11434/v1
+key_env: ORDER_DESK_KEY
+rules:
+  never: [promise a delivery date]
+  must:
+    - check the stock before an order is taken
+    - "say: the price includes tax"
+  can: [give 5% discount from 10 pieces on]
+accept:
+  text: |
+    The order stands in orders/.
+    The customer has an answer.
+tools:
+  - files: {root: ./workspace, write: direct}
+  - calculator
+  - clock: {timezone: Europe/Oslo}
+limits: {preset: lookup, steps: 12, tool_calls: 30, tokens: 50000, wall: 1h30m, output_tokens: 4000}
+permissions:
+  allow: [effect:read, write_file]
+  ask: [effect:repeatable, effect:once]
+  deny: [delete_*]
+window: {strategy: full, size: 32768, reserve: 4096}
+retry: fast
+submit: result.json
+sampling: {temperature: 0.20, top_p: 1, seed: 0, reasoning: low}
+`
+
+func TestEverySettingIsRead(t *testing.T) {
+	a, err := Parse("agent.yaml", []byte(full))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := int64(0)
+	want := Agent{
+		Name: "order-desk", Model: "openai/gpt-5.1-mini", BaseURL: "http://127.0.0.1:11434/v1", KeyEnv: "ORDER_DESK_KEY",
+		Rules: Rules{
+			Never: []string{"promise a delivery date"},
+			Must:  []string{"check the stock before an order is taken", "say: the price includes tax"},
+			Can:   []string{"give 5% discount from 10 pieces on"},
+		},
+		Accept: Accept{Text: "The order stands in orders/.\nThe customer has an answer.\n"},
+		Tools:  []Tool{{Files: &Files{Root: "./workspace", Write: "direct"}}, {Calculator: &Calculator{}}, {Clock: &Clock{Timezone: "Europe/Oslo"}}},
+		Limits: Limits{Preset: "lookup", Steps: 12, ToolCalls: 30, Tokens: 50000, Wall: "1h30m", OutputTokens: 4000},
+		Permissions: &Permissions{
+			Allow: []string{"effect:read", "write_file"}, Ask: []string{"effect:repeatable", "effect:once"}, Deny: []string{"delete_*"},
+		},
+		Window: Window{Strategy: "full", Size: 32768, Reserve: 4096},
+		Retry:  "fast", Submit: "result.json",
+		Sampling: Sampling{Temperature: "0.2", TopP: "1", Seed: &seed, Reasoning: "low"},
+	}
+	a.source = source{}
+	if !reflect.DeepEqual(a, &want) {
+		t.Errorf("got  %+v\nwant %+v", a, &want)
+	}
+}
+
+// The README's agent file is one that works.
+func TestReadmeAgent(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(readme), "```yaml\n")
+	block, _, ok := strings.Cut(rest, "```\n")
+	if !ok {
+		t.Fatal("the README has no agent file")
+	}
+	if _, err := Parse("README.md", []byte(block)); err != nil {
+		t.Error(err)
+	}
+}
+
+// Every message says where, what is wrong, and what is allowed there.
+func TestMessages(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{
+			"modle: openai/x",
+			`f:1:1: there is no setting "modle"; did you mean model? allowed here: name, model, base_url, key_env, key_file, rules, accept, tools, limits, permissions, window, retry, submit, sampling`,
+		},
+		{
+			"model: gpt-5",
+			`f:1:8: model: this has to be provider/model, such as openai/gpt-5.1-mini, not "gpt-5"`,
+		},
+		{
+			"name: 5",
+			`f:1:7: name: this has to be a name of letters, digits, dots, dashes and underscores, such as order-desk; put it in quotes if the text 5 is meant`,
+		},
+		{
+			"name:\nretry: fast",
+			`f:1:1: name: there is no value; this has to be a name of letters, digits, dots, dashes and underscores, such as order-desk, or take the line out`,
+		},
+		{
+			"retry: patiently",
+			`f:1:8: retry: there is no choice "patiently"; did you mean patient? allowed here: patient, fast`,
+		},
+		{
+			"limits: multistep",
+			`f:1:9: limits.preset: there is no choice "multistep"; did you mean multi-step? allowed here: qa, lookup, multi-step, research, long`,
+		},
+		{
+			"limits: 5",
+			`f:1:9: limits: this has to be a preset (qa, lookup, multi-step, research or long) or a mapping, not 5`,
+		},
+		{
+			"limits: {steps: many}",
+			`f:1:17: limits.steps: this has to be a whole number from 1 to 1000000, not the text "many"`,
+		},
+		{
+			"limits: {steps: 0}",
+			`f:1:17: limits.steps: this has to be a whole number from 1 to 1000000, not 0`,
+		},
+		{
+			"limits: {wall: 30}",
+			`f:1:16: limits.wall: this has to be a time such as 90s, 30m or 1h30m; put it in quotes if the text 30 is meant`,
+		},
+		{
+			"limits: {cost_usd: 2}",
+			`f:1:10: limits: cost_usd: a limit in money is not carried out by this version, and so is refused rather than ignored; limit tokens; allowed here: preset, steps, tool_calls, tokens, wall, output_tokens`,
+		},
+		{
+			"tools:\n  - calculator\n  - comand: {}\n",
+			`f:3:5: tools[1]: there is no setting "comand"; allowed here: files, calculator, clock`,
+		},
+		{
+			"tools:\n  - command: {}\n",
+			`f:2:5: tools[0]: command: running commands is not carried out by this version, and so is refused rather than ignored; allowed here: files, calculator, clock`,
+		},
+		{
+			"tools: [files]",
+			`f:1:9: tools[0].files: root is missing`,
+		},
+		{
+			"tools: [files: {root: x, write: staged}]",
+			`f:1:33: tools[0].files.write: staged writes are not carried out by this version, and so is refused rather than ignored; allowed here: none or direct`,
+		},
+		{
+			"tools:\n  - calculator:\n    clock:\n",
+			`f:2:5: tools[0]: an entry names one tool; begin each with its own dash`,
+		},
+		{
+			"tools:\n  -\n",
+			`f:2:5: tools[0]: this has to be a tool's name or a mapping of its name to its settings, not nothing`,
+		},
+		{
+			"tools: [clock, clock]",
+			`f:1:16: tools[1]: clock is in the list twice`,
+		},
+		{
+			"tools: [clock: {timezone: Europe/Olso}]",
+			`f:1:27: tools[0].clock.timezone: there is no time zone "Europe/Olso"; write one such as Europe/Oslo or UTC`,
+		},
+		{
+			"tools: {files: {root: x}}",
+			`f:1:9: tools: this has to be a list, one entry a line after a dash, not a mapping`,
+		},
+		{
+			"rules:\n  must:\n    - call: check_stock\n      before: submit\n",
+			`f:3:7: rules.must[0]: a rule that the harness itself enforces is not carried out by this version, and so is refused rather than ignored; write it as text (in quotes, if it has a colon)`,
+		},
+		{
+			"accept: {files: [a.txt]}",
+			`f:1:10: accept: files: a check of the result is not carried out by this version, and so is refused rather than ignored; say it in words: accept.text; allowed here: text`,
+		},
+		{
+			"permissions: {allow: [effect:reed]}",
+			`f:1:23: permissions.allow[0]: this has to be effect:read, effect:repeatable, effect:once, or the name of a tool, in which * stands for anything, such as write_*, not "effect:reed"`,
+		},
+		{
+			"api_key: abc",
+			`f:1:1: api_key: a key does not belong in this file; put it into an environment variable and name that here (key_env: OPENAI_API_KEY), or name a file that holds it (key_file); allowed here: name, model, base_url, key_env, key_file, rules, accept, tools, limits, permissions, window, retry, submit, sampling`,
+		},
+		{
+			// What may be a key is not repeated.
+			"key_env: sk-abcdef",
+			`f:1:10: key_env: this has to be the name of an environment variable, such as OPENAI_API_KEY, and not the key itself`,
+		},
+		{
+			"base_url: http://me:secret@host/v1",
+			`f:1:11: base_url: this has to be the address of an API without a user, query or fragment, such as http://127.0.0.1:11434/v1`,
+		},
+		{
+			"key_env: A\nkey_file: b",
+			`f:2:11: key_file: key_env names the key already; keep one of the two`,
+		},
+		{
+			"window: {size: 2048, reserve: 4096}",
+			`f:1:31: window.reserve: this has to be less than window.size (2048)`,
+		},
+		{
+			"window: {strategy: layered}",
+			`f:1:20: window.strategy: this way to keep the context small is not carried out by this version, and so is refused rather than ignored; allowed here: full`,
+		},
+		{
+			"sampling: {temperature: 2.5}",
+			`f:1:25: sampling.temperature: this has to be a number from 0 to 2, not 2.5`,
+		},
+		{
+			"sampling: {seed: 1.5}",
+			`f:1:18: sampling.seed: this has to be a whole number from 0 to 9007199254740991, not 1.5`,
+		},
+		{"", `f:1:1: the file is empty; begin with a line such as model: openai/gpt-5.1-mini`},
+		{"- model", `f:1:1: this has to be a mapping, not a list`},
+		{"name: a\nname: b", `f:2:1: mapping key "name" already defined at [1:1]`},
+		{"name: &a b", `f:1:7: anchors, aliases and merges are not read; write the value out`},
+		// All problems, in the order of the file.
+		{
+			"retry: slow\nname: '?'\nlimits: {steps: -1}",
+			`f:1:8: retry: there is no choice "slow"; allowed here: patient, fast` + "\n" +
+				`f:2:7: name: this has to be a name of letters, digits, dots, dashes and underscores, such as order-desk, not "?"` + "\n" +
+				`f:3:17: limits.steps: this has to be a whole number from 1 to 1000000, not -1`,
+		},
+	} {
+		_, err := Parse("f", []byte(c.in))
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Errorf("%q: error %v", c.in, err)
+			continue
+		}
+		if got := e.Error(); got != c.want {
+			t.Errorf("%q\n got %s\nwant %s", c.in, got, c.want)
+		}
+	}
+}
+
+func TestProblemsAreBounded(t *testing.T) {
+	_, err := Parse("f", []byte("rules: {can: ["+strings.Repeat("1,", 90)+"1]}"))
+	var e *Error
+	if !errors.As(err, &e) || len(e.Problems) != maxProblems {
+		t.Errorf("error %v", err)
+	}
+	_, err = Parse("f", []byte("name: "+strings.Repeat("?", 5000)))
+	if err == nil || len(err.Error()) > 500 {
+		t.Errorf("error %v", err)
+	}
+}

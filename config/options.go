@@ -1,0 +1,146 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"rein.example/rein"
+	"rein.example/rein/event"
+	"rein.example/rein/guard"
+	"rein.example/rein/tool"
+	"rein.example/rein/toolkit/calc"
+	"rein.example/rein/toolkit/clock"
+	"rein.example/rein/toolkit/files"
+)
+
+// Options returns what [rein.New] takes, with the tools of the file and extra,
+// which come from elsewhere; the store, the approver and the like are left to
+// the caller. Call close when the agent is closed. What cannot be carried out
+// here (a folder that is not there, a permission for a tool that is not) is an
+// [*Error].
+func (a *Agent) Options(extra ...tool.Tool) (o *rein.Options, close func() error, err error) {
+	r := report{file: a.source.name}
+	tools, close := a.tools(&r)
+	tools = append(tools, extra...)
+	o = &rein.Options{
+		Name: a.Name, Tools: tools, Rules: rein.Rules(a.Rules), Accept: a.Accept.Text,
+		Permissions: a.permissions(&r, tools), Limits: a.limits(), Retry: a.retry(), Submit: a.SubmitSchema,
+		Window: event.WindowSpec{Strategy: a.Window.Strategy, Size: a.Window.Size, Reserve: a.Window.Reserve},
+		Sampling: event.Sampling{
+			Temperature: string(a.Sampling.Temperature), TopP: string(a.Sampling.TopP), Reasoning: a.Sampling.Reasoning,
+		},
+		Config: a.Text(), BaseDir: a.BaseDir,
+	}
+	if a.Sampling.Seed != nil {
+		o.Sampling.Seed = fmt.Sprint(*a.Sampling.Seed)
+	}
+	if err := r.err(); err != nil {
+		return nil, nil, errors.Join(err, close())
+	}
+	return o, close, nil
+}
+
+// tools opens the tools of the file.
+func (a *Agent) tools(r *report) (tools []tool.Tool, close func() error) {
+	var closers []io.Closer
+	close = func() error {
+		var errs []error
+		for _, c := range closers {
+			errs = append(errs, c.Close())
+		}
+		return errors.Join(errs...)
+	}
+	for i := range a.Tools {
+		t, path := &a.Tools[i], fmt.Sprintf("tools[%d]", i)
+		switch {
+		case t.Files != nil:
+			list, closer, err := files.Tools(a.path(t.Files.Root), &files.Options{ReadOnly: t.Files.Write != "direct"})
+			if err != nil {
+				path += ".files.root"
+				r.add(a.source.at[path], path, "the folder cannot be used: %v; make it, or name another", err)
+				continue
+			}
+			tools, closers = append(tools, list...), append(closers, closer)
+		case t.Calculator != nil:
+			tools = append(tools, calc.Tool())
+		case t.Clock != nil:
+			zone, err := time.LoadLocation(t.Clock.Timezone) // "" is UTC
+			if err != nil {
+				r.add(a.source.at[path], path, "%v", err)
+				continue
+			}
+			tools = append(tools, clock.Tool(&clock.Options{Zone: zone}))
+		}
+	}
+	return tools, close
+}
+
+// permissions returns the file's permissions; without any nil, for the default.
+// A name that no tool has is a slip that would let a denied call through.
+func (a *Agent) permissions(r *report, tools []tool.Tool) []event.Permission {
+	if a.Permissions == nil {
+		return nil
+	}
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Definition().Name
+	}
+	out := []event.Permission{}
+	add := func(verdict event.Verdict, list []string) {
+		for i, match := range list {
+			out = append(out, event.Permission{Verdict: verdict, Match: match})
+			at := fmt.Sprintf("permissions.%s[%d]", verdict, i)
+			if len(r.problems) == 0 && !strings.ContainsAny(match, "*:") && !slices.Contains(names, match) {
+				r.add(a.source.at[at], at, "%s", unknown("tool", match, names))
+			}
+		}
+	}
+	add(event.Deny, a.Permissions.Deny)
+	add(event.Ask, a.Permissions.Ask)
+	add(event.Allow, a.Permissions.Allow)
+	if _, err := guard.New(out); err != nil {
+		r.add(a.source.at["permissions"], "permissions", "%v", err)
+	}
+	return out
+}
+
+// limits returns the preset's limits with those of the file in their place.
+func (a *Agent) limits() *event.Limits {
+	l, _, _ := rein.Preset(cmp.Or(a.Limits.Preset, defaultPreset))
+	if a.Limits.Steps > 0 {
+		l.Steps, l.ToolCalls = a.Limits.Steps, callsPerStep*a.Limits.Steps
+	}
+	l.ToolCalls = cmp.Or(a.Limits.ToolCalls, l.ToolCalls)
+	l.Tokens = cmp.Or(a.Limits.Tokens, l.Tokens)
+	l.Output = cmp.Or(a.Limits.OutputTokens, l.Output)
+	if wall, err := time.ParseDuration(a.Limits.Wall); err == nil {
+		l.Wall = wall.Milliseconds()
+	}
+	return &l
+}
+
+const (
+	defaultPreset = "multi-step"
+	// callsPerStep is how many tool calls a step may have on average.
+	callsPerStep = 4
+)
+
+// retry returns the file's policy, else what suits the preset: nobody waits
+// minutes for the answer to a question.
+func (a *Agent) retry() *event.RetrySpec {
+	r := rein.RetryPatient()
+	if a.Retry == "fast" || a.Retry == "" && (a.Limits.Preset == "qa" || a.Limits.Preset == "lookup") {
+		r = rein.RetryFast()
+	}
+	return &r
+}
+
+func presetNames() []string {
+	_, names, _ := rein.Preset("")
+	return strings.Split(names, ", ")
+}

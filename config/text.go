@@ -1,0 +1,69 @@
+package config
+
+import "strings"
+
+// textRule says which texts a setting takes.
+type textRule struct {
+	// what completes "this has to be …".
+	what string
+	// pattern is a regular expression that Go and JSON Schema read alike; max
+	// the most characters.
+	pattern string
+	max     int
+	// words, if any, are the only texts allowed; otherwise names words that
+	// somebody might expect, and what to do instead.
+	words     []string
+	otherwise map[string]string
+	// secret texts are not repeated in errors.
+	secret bool
+}
+
+// textRules returns the kinds of text that struct tags name.
+func textRules() map[string]textRule {
+	return map[string]textRule{
+		"name":     {what: "a name of letters, digits, dots, dashes and underscores, such as order-desk", pattern: `^[A-Za-z0-9][A-Za-z0-9._-]*$`, max: 64},
+		"model":    {what: "provider/model, such as openai/gpt-5.1-mini", pattern: `^[a-z0-9][a-z0-9_-]*/[!-~]+$`, max: 200},
+		"url":      {what: "the address of an API without a user, query or fragment, such as http://127.0.0.1:11434/v1", pattern: `^https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~!$&'()*+,;=:@/-]*)?$`, max: 1000, secret: true},
+		"env":      {what: "the name of an environment variable, such as OPENAI_API_KEY, and not the key itself", pattern: `^[A-Za-z_][A-Za-z0-9_]*$`, max: 128, secret: true},
+		"path":     {what: "a path", pattern: `^[^\x00-\x1f\x7f]+$`, max: 1000},
+		"rule":     {what: "a rule in words", pattern: `[^ \t\r\n]`, max: 2000},
+		"prose":    {what: "text", pattern: `[^ \t\r\n]`, max: 20_000},
+		"match":    {what: "effect:read, effect:repeatable, effect:once, or the name of a tool, in which * stands for anything, such as write_*", pattern: `^(effect:(read|repeatable|once)|[A-Za-z0-9_*-]+)$`, max: 64},
+		"duration": {what: "a time such as 90s, 30m or 1h30m", pattern: `^([1-9][0-9]{0,4}h)?([1-9][0-9]{0,5}m)?([1-9][0-9]{0,6}s)?$`, max: 24},
+		"zone":     {what: "a time zone such as Europe/Oslo or UTC", pattern: `^[A-Za-z0-9_+/-]+$`, max: 64},
+		"preset":   {words: presetNames()},
+		"retry":    {words: []string{"patient", "fast"}},
+		"reasoning": {
+			words: []string{"low", "medium", "high"},
+		},
+		"write": {
+			words:     []string{"none", "direct"},
+			otherwise: map[string]string{"staged": "staged writes are " + strings.TrimPrefix(notCarriedOut, "is ")},
+		},
+		"strategy": {
+			words: []string{"full"},
+			otherwise: map[string]string{
+				"layered": strategyLater, "sliding": strategyLater, "summary": strategyLater, "state": strategyLater,
+			},
+		},
+	}
+}
+
+const strategyLater = "this way to keep the context small " + notCarriedOut
+
+// allowed returns the words for a message.
+func (r *textRule) allowed() string {
+	if len(r.words) == 0 {
+		return r.what
+	}
+	return orList(r.words)
+}
+
+// orList returns "a", "a or b", "a, b or c".
+func orList(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
