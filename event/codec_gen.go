@@ -144,7 +144,7 @@ func (x *Spec) AppendJSON(dst []byte) []byte {
 		dst = x.Window.AppendJSON(dst)
 		dst = append(dst, ',')
 	}
-	if x.Retry.Tries != 0 || x.Retry.Base != 0 || x.Retry.Cap != 0 {
+	if x.Retry.Tries != 0 || x.Retry.Base != 0 || x.Retry.Cap != 0 || x.Retry.Idle != 0 {
 		dst = append(dst, `"retry":`...)
 		dst = x.Retry.AppendJSON(dst)
 		dst = append(dst, ',')
@@ -593,6 +593,11 @@ func (x *RetrySpec) AppendJSON(dst []byte) []byte {
 		dst = strconv.AppendInt(dst, x.Cap, 10)
 		dst = append(dst, ',')
 	}
+	if x.Idle != 0 {
+		dst = append(dst, `"idle_ms":`...)
+		dst = strconv.AppendInt(dst, x.Idle, 10)
+		dst = append(dst, ',')
+	}
 	return codec.End(dst, '}')
 }
 
@@ -614,6 +619,8 @@ func (x *RetrySpec) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Base, err = codec.Int(dec, 64)
 		case `"cap_ms"`:
 			x.Cap, err = codec.Int(dec, 64)
+		case `"idle_ms"`:
+			x.Idle, err = codec.Int(dec, 64)
 		default:
 			err = dec.SkipValue()
 		}

@@ -107,6 +107,9 @@ type RetrySpec struct {
 	// Base and Cap bound the back-off, in milliseconds.
 	Base int64 `json:"base_ms,omitempty"`
 	Cap  int64 `json:"cap_ms,omitempty"`
+	// Idle is the most time that one attempt waits without any byte of a reply
+	// that is streamed, in milliseconds. Zero leaves it to the model's client.
+	Idle int64 `json:"idle_ms,omitempty"`
 }
 
 // Sampling is passed to the model where it is set. Numbers are decimal text, so
