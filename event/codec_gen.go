@@ -99,6 +99,16 @@ func (x *Spec) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `"model":`...)
 	dst = codec.AppendString(dst, x.Model)
 	dst = append(dst, ',')
+	if len(x.Fallback) > 0 {
+		dst = append(dst, `"fallback":`...)
+		dst = append(dst, '[')
+		for i := range x.Fallback {
+			dst = codec.AppendString(dst, x.Fallback[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
 	if len(x.System) > 0 {
 		dst = append(dst, `"system":`...)
 		dst = append(dst, '[')
@@ -191,6 +201,8 @@ func (x *Spec) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Agent, err = codec.String(dec)
 		case `"model"`:
 			x.Model, err = codec.String(dec)
+		case `"fallback"`:
+			x.Fallback, err = codec.Strings(dec)
 		case `"system"`:
 			x.System, err = codec.Slice(dec, (*Block).DecodeJSON)
 		case `"tools"`:
@@ -227,6 +239,10 @@ func (x *Spec) DecodeJSON(dec *jsontext.Decoder) error {
 func (x *Spec) mapText(f func(string) string) {
 	x.Agent = f(x.Agent)
 	x.Model = f(x.Model)
+	x.Fallback = slices.Clone(x.Fallback)
+	for i := range x.Fallback {
+		x.Fallback[i] = f(x.Fallback[i])
+	}
 	x.System = slices.Clone(x.System)
 	for i := range x.System {
 		x.System[i].mapText(f)

@@ -14,6 +14,9 @@ type Spec struct {
 	Agent string `json:"agent,omitempty"`
 	// Model is "provider/model".
 	Model string `json:"model"`
+	// Fallback are the models to go on with, in this order, when the one before
+	// has failed for good.
+	Fallback []string `json:"fallback,omitempty"`
 	// System is the text before the conversation: contract, then rules.
 	System []Block `json:"system,omitempty"`
 	// Tools in the order shown to the model (sorted by name).
