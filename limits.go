@@ -50,7 +50,11 @@ func Preset(name string) (l event.Limits, names string, ok bool) {
 }
 
 // RetryPatient waits out rate limits and outages for minutes.
-func RetryPatient() event.RetrySpec { return event.RetrySpec{Tries: 6, Base: 1_000, Cap: 60_000} }
+func RetryPatient() event.RetrySpec {
+	return event.RetrySpec{Tries: 6, Base: 1_000, Cap: 60_000, Idle: 5 * minute}
+}
 
 // RetryFast gives up within seconds, for somebody who is waiting.
-func RetryFast() event.RetrySpec { return event.RetrySpec{Tries: 3, Base: 500, Cap: 4_000} }
+func RetryFast() event.RetrySpec {
+	return event.RetrySpec{Tries: 3, Base: 500, Cap: 4_000, Idle: minute}
+}

@@ -99,6 +99,16 @@ func (x *Spec) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `"model":`...)
 	dst = codec.AppendString(dst, x.Model)
 	dst = append(dst, ',')
+	if len(x.Fallback) > 0 {
+		dst = append(dst, `"fallback":`...)
+		dst = append(dst, '[')
+		for i := range x.Fallback {
+			dst = codec.AppendString(dst, x.Fallback[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
 	if len(x.System) > 0 {
 		dst = append(dst, `"system":`...)
 		dst = append(dst, '[')
@@ -144,7 +154,7 @@ func (x *Spec) AppendJSON(dst []byte) []byte {
 		dst = x.Window.AppendJSON(dst)
 		dst = append(dst, ',')
 	}
-	if x.Retry.Tries != 0 || x.Retry.Base != 0 || x.Retry.Cap != 0 {
+	if x.Retry.Tries != 0 || x.Retry.Base != 0 || x.Retry.Cap != 0 || x.Retry.Idle != 0 {
 		dst = append(dst, `"retry":`...)
 		dst = x.Retry.AppendJSON(dst)
 		dst = append(dst, ',')
@@ -191,6 +201,8 @@ func (x *Spec) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Agent, err = codec.String(dec)
 		case `"model"`:
 			x.Model, err = codec.String(dec)
+		case `"fallback"`:
+			x.Fallback, err = codec.Strings(dec)
 		case `"system"`:
 			x.System, err = codec.Slice(dec, (*Block).DecodeJSON)
 		case `"tools"`:
@@ -227,6 +239,10 @@ func (x *Spec) DecodeJSON(dec *jsontext.Decoder) error {
 func (x *Spec) mapText(f func(string) string) {
 	x.Agent = f(x.Agent)
 	x.Model = f(x.Model)
+	x.Fallback = slices.Clone(x.Fallback)
+	for i := range x.Fallback {
+		x.Fallback[i] = f(x.Fallback[i])
+	}
 	x.System = slices.Clone(x.System)
 	for i := range x.System {
 		x.System[i].mapText(f)
@@ -593,6 +609,11 @@ func (x *RetrySpec) AppendJSON(dst []byte) []byte {
 		dst = strconv.AppendInt(dst, x.Cap, 10)
 		dst = append(dst, ',')
 	}
+	if x.Idle != 0 {
+		dst = append(dst, `"idle_ms":`...)
+		dst = strconv.AppendInt(dst, x.Idle, 10)
+		dst = append(dst, ',')
+	}
 	return codec.End(dst, '}')
 }
 
@@ -614,6 +635,8 @@ func (x *RetrySpec) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Base, err = codec.Int(dec, 64)
 		case `"cap_ms"`:
 			x.Cap, err = codec.Int(dec, 64)
+		case `"idle_ms"`:
+			x.Idle, err = codec.Int(dec, 64)
 		default:
 			err = dec.SkipValue()
 		}

@@ -14,6 +14,9 @@ type Spec struct {
 	Agent string `json:"agent,omitempty"`
 	// Model is "provider/model".
 	Model string `json:"model"`
+	// Fallback are the models to go on with, in this order, when the one before
+	// has failed for good.
+	Fallback []string `json:"fallback,omitempty"`
 	// System is the text before the conversation: contract, then rules.
 	System []Block `json:"system,omitempty"`
 	// Tools in the order shown to the model (sorted by name).
@@ -107,6 +110,9 @@ type RetrySpec struct {
 	// Base and Cap bound the back-off, in milliseconds.
 	Base int64 `json:"base_ms,omitempty"`
 	Cap  int64 `json:"cap_ms,omitempty"`
+	// Idle is the most time that one attempt waits without any byte of a reply
+	// that is streamed, in milliseconds. Zero leaves it to the model's client.
+	Idle int64 `json:"idle_ms,omitempty"`
 }
 
 // Sampling is passed to the model where it is set. Numbers are decimal text, so

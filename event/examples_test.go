@@ -107,7 +107,7 @@ func writtenExamples() []Event {
 		Limits:      Limits{Steps: 30, ToolCalls: 60, Tokens: 200_000, Wall: 600_000, Output: 4096},
 		Permissions: []Permission{{Verdict: Allow, Match: "effect:read"}, {Verdict: Ask, Match: "write_*"}},
 		Window:      WindowSpec{Strategy: "layered", Size: 400_000, Reserve: 8192, Margin: 950_000},
-		Retry:       RetrySpec{Tries: 5, Base: 500, Cap: 30_000},
+		Retry:       RetrySpec{Tries: 5, Base: 500, Cap: 30_000, Idle: 60_000},
 		Sampling:    Sampling{Temperature: "0.2", TopP: "1", Seed: "7", Reasoning: "low"},
 		Chat:        true, Seed: 7, Config: "name: order-desk\nmodel: openai/gpt-5.1-mini\n", BaseDir: "/srv/desk",
 	}})

@@ -12,6 +12,12 @@ import (
 	"rein.example/rein/internal/gencodec/codec"
 )
 
+// secret is what was registered or hidden.
+type secret struct {
+	name, value string
+	hidden      bool
+}
+
 // pattern is one form in which a secret's value may stand in text.
 type pattern struct {
 	text string
@@ -21,9 +27,11 @@ type pattern struct {
 
 // matcher finds the patterns of all registered secrets. It does not change.
 type matcher struct {
-	// patterns in the order of registration.
+	// secrets and their patterns in the order in which they were added.
+	secrets  []secret
 	patterns []pattern
-	// byName gives the text for a name without its braces.
+	// byName gives the text for a name without its braces. Hidden secrets are
+	// not in it.
 	byName map[string]string
 	// starts has a bit for each pair of bytes that a pattern begins with, and
 	// byStart those patterns, the longest first. All have at least two bytes.
@@ -40,28 +48,32 @@ const (
 	maxForm = 16
 )
 
-func (m *matcher) value(name string) (string, bool) {
+// known returns the secrets; m may be nil.
+func (m *matcher) known() []secret {
 	if m == nil {
-		return "", false
+		return nil
 	}
-	v, ok := m.byName[name]
-	return v, ok
+	return m.secrets
 }
 
 // with returns a matcher for one more secret; m may be nil.
-func (m *matcher) with(name, value string) (*matcher, error) {
+func (m *matcher) with(add secret) (*matcher, error) {
 	n := &matcher{byName: map[string]string{}, byStart: map[uint16][]pattern{}}
 	if m != nil {
+		n.secrets = slices.Clone(m.secrets)
 		n.patterns = slices.Clone(m.patterns)
 		maps.Copy(n.byName, m.byName)
 	}
+	n.secrets = append(n.secrets, add)
 	old := len(n.patterns)
-	for _, f := range forms(value) {
-		full := name
+	for _, f := range forms(add.value) {
+		full := add.name
 		if f.name != "" {
 			full += ":" + f.name
 		}
-		n.byName[full] = f.text
+		if !add.hidden {
+			n.byName[full] = f.text
+		}
 		n.patterns = append(n.patterns, pattern{f.text, nameOpen + full + nameClose})
 	}
 	for i, p := range n.patterns {

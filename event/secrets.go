@@ -29,7 +29,12 @@ const (
 // A value is also found as the text of a JSON string, URL-encoded, and in
 // base64 (inside a longer encoded text too). The name then says so:
 // {{secret:API_TOKEN:query}}. So [Secrets.Reveal] of what [Secrets.Redact]
-// returned is the text that was given, unless values overlapped in it.
+// returned is the text that was given, unless values overlapped in it or were
+// hidden.
+//
+// A model can write any name it has seen or guessed. So only values that tools
+// are meant to use belong to [Secrets.Register]; all others, such as the key of
+// the model's provider, are for [Secrets.Hide], which nothing ever reveals.
 //
 // Not found are values that are cut in two by something else, hashed,
 // compressed or encrypted.
@@ -38,52 +43,70 @@ const (
 // safe for concurrent use, and cost nothing worth naming while nothing is
 // registered.
 type Secrets struct {
-	mu      sync.Mutex // held by Register
+	mu      sync.Mutex // held by Register and Hide
 	current atomic.Pointer[matcher]
 }
 
 // NewSecrets returns an empty registry.
 func NewSecrets() *Secrets { return &Secrets{} }
 
-// Register adds a secret. Name is 1 to MaxSecretName characters of A-Z, 0-9
-// and _. Registering the same pair again does nothing. It fails if
+// Register adds a secret that tools may use: its name in a call's arguments
+// becomes its value at the tool's door. Name is 1 to MaxSecretName characters of
+// A-Z, 0-9 and _. Registering the same pair again does nothing. It fails if
 //
 //   - the name has another form, or stands for another value already;
 //   - the value is shorter than MinSecret or longer than MaxSecret bytes, or is
 //     not UTF-8, or begins or ends with white space, which others would trim
 //     before they use it, so that it would not be found;
-//   - the value is a part of some secret's name as it stands in text.
+//   - the value is a part of some secret's name as it stands in text;
+//   - the value is hidden.
 //
 // The error does not contain the value.
 func (s *Secrets) Register(name, value string) error {
-	if s == nil {
-		return fmt.Errorf("register secret %s: there is no registry: make one with NewSecrets", name)
-	}
-	if len(name) == 0 || len(name) > MaxSecretName || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
-		return fmt.Errorf("register secret %.80q: a name is 1 to %d characters of A-Z, 0-9 and _", name, MaxSecretName)
+	return s.add("register", secret{name: name, value: value})
+}
+
+// Hide adds a secret that nobody may use: its value becomes its name wherever it
+// stands, and the name stays a name, at the tool's door too. Otherwise it is as
+// [Secrets.Register], and fails for a value that is registered already.
+func (s *Secrets) Hide(name, value string) error {
+	return s.add("hide", secret{name: name, value: value, hidden: true})
+}
+
+func (s *Secrets) add(do string, n secret) error {
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("%s secret %.80q: "+format, append([]any{do, n.name}, args...)...)
 	}
 	switch {
-	case len(value) < MinSecret:
-		return fmt.Errorf("register secret %s: a value of %d bytes cannot be told from other text: use one of at least %d", name, len(value), MinSecret)
-	case len(value) > MaxSecret:
-		return fmt.Errorf("register secret %s: the value has %d bytes, the most is %d", name, len(value), MaxSecret)
-	case !utf8.ValidString(value):
-		return fmt.Errorf("register secret %s: the value is not UTF-8: register the text that stands for it", name)
-	case strings.TrimSpace(value) != value:
-		return fmt.Errorf("register secret %s: the value begins or ends with white space: trim it", name)
+	case s == nil:
+		return fail("there is no registry: make one with NewSecrets")
+	case len(n.name) == 0, len(n.name) > MaxSecretName, strings.Trim(n.name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "":
+		return fail("a name is 1 to %d characters of A-Z, 0-9 and _", MaxSecretName)
+	case len(n.value) < MinSecret:
+		return fail("a value of %d bytes cannot be told from other text: use one of at least %d", len(n.value), MinSecret)
+	case len(n.value) > MaxSecret:
+		return fail("the value has %d bytes, the most is %d", len(n.value), MaxSecret)
+	case !utf8.ValidString(n.value):
+		return fail("the value is not UTF-8: register the text that stands for it")
+	case strings.TrimSpace(n.value) != n.value:
+		return fail("the value begins or ends with white space: trim it")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.current.Load()
-	if known, ok := old.value(name); ok {
-		if known == value {
+	for _, k := range old.known() {
+		switch {
+		case k == n:
 			return nil
+		case k.value == n.value && k.hidden != n.hidden:
+			return fail("%s has the same value, and one of the two is hidden: a value is either hidden or for tools to use", k.name)
+		case k.name == n.name:
+			return fail("the name stands for another value already")
 		}
-		return fmt.Errorf("register secret %s: the name stands for another value already", name)
 	}
-	m, err := old.with(name, value)
+	m, err := old.with(n)
 	if err != nil {
-		return fmt.Errorf("register secret %s: %w", name, err)
+		return fail("%w", err)
 	}
 	s.current.Store(m)
 	return nil
@@ -123,7 +146,7 @@ func (s *Secrets) RedactData(d Data) {
 }
 
 // Reveal returns text with the names of registered secrets replaced by their
-// values. Names that are not registered stay. It is for the tool's door only:
+// values. Names that are not registered, or hidden, stay. It is for the tool's door only:
 // what it returns must never be recorded or sent to a model.
 func (s *Secrets) Reveal(text string) string {
 	m := s.matcher()

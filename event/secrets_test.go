@@ -149,6 +149,65 @@ func TestRevealJSON(t *testing.T) {
 	}
 }
 
+// A hidden value is found like any other, but no name gives it back, in
+// whichever form and however the model writes it.
+func TestHide(t *testing.T) {
+	const key, token = "sk-live/0123456789", "tok-4f/9a+77"
+	s := secretsOf(t, "TOKEN", token)
+	if err := s.Hide("OPENAI_API_KEY", key); err != nil {
+		t.Fatal(err)
+	}
+	for in, want := range map[string]string{
+		"key " + key: "key {{secret:OPENAI_API_KEY}}",
+		"?k=" + url.QueryEscape(key) + "&t=" + token:   "?k={{secret:OPENAI_API_KEY:query}}&t={{secret:TOKEN}}",
+		base64.StdEncoding.EncodeToString([]byte(key)): "{{secret:OPENAI_API_KEY:base64_0}}",
+	} {
+		got := s.Redact(in)
+		if got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+		st := s.Stream()
+		if got := st.Write(in) + st.Flush(); got != want {
+			t.Errorf("%q streams as %q, want %q", in, got, want)
+		}
+		if back := s.Reveal(got); back != strings.ReplaceAll(want, "{{secret:TOKEN}}", token) {
+			t.Errorf("%q is revealed as %q", got, back)
+		}
+	}
+	for in, want := range map[string]string{
+		`{"text":"{{secret:OPENAI_API_KEY}}"}`:                                      `{"text":"{{secret:OPENAI_API_KEY}}"}`,
+		`{"text":"\u007b{secret:OPENAI_API_KEY:base64_0}}","t":"{{secret:TOKEN}}"}`: `{"text":"{{secret:OPENAI_API_KEY:base64_0}}","t":"tok-4f/9a+77"}`,
+		`{"{{secret:OPENAI_API_KEY:json}}":["{{secret:{{secret:TOKEN}}}}"]}`:        `{"{{secret:OPENAI_API_KEY:json}}":["{{secret:tok-4f/9a+77}}"]}`,
+	} {
+		if got := string(s.RevealJSON(jsontext.Value(in))); got != want {
+			t.Errorf("%s\nis revealed as %s\nwant           %s", in, got, want)
+		}
+	}
+	for _, c := range []struct {
+		do          func(name, value string) error
+		name, value string
+		want        string // of the error; empty for none
+	}{
+		{s.Hide, "OPENAI_API_KEY", key, ""},
+		{s.Register, "OPENAI_API_KEY", key, "either hidden or for tools"},
+		{s.Register, "MINE", key, "OPENAI_API_KEY has the same value"},
+		{s.Hide, "MINE", token, "TOKEN has the same value"},
+		{s.Hide, "OPENAI_API_KEY", "another-key", "another value already"},
+		{s.Hide, "TOKEN", "another-key", "another value already"},
+		{s.Hide, "SHORT", "1234567", "at least 8"},
+	} {
+		if err := c.do(c.name, c.value); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+	if got := s.Reveal("{{secret:OPENAI_API_KEY}} {{secret:MINE}} {{secret:TOKEN}}"); got != "{{secret:OPENAI_API_KEY}} {{secret:MINE}} "+token {
+		t.Errorf("after all attempts: %q", got)
+	}
+	if err := (*Secrets)(nil).Hide("A", "0123456789"); err == nil {
+		t.Error("a nil registry takes a secret")
+	}
+}
+
 // Every text field of every event is redacted, and nothing else: the rule of
 // package gencodec, checked by reflection.
 func TestRedactDataReachesEveryText(t *testing.T) {

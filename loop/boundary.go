@@ -27,6 +27,9 @@ func (m *Machine) boundary() Command {
 	if m.pause {
 		return m.recording(&event.RunPaused{Cause: event.CauseInterrupted})
 	}
+	if m.resuming > 0 && m.over == "" {
+		return m.assemble(event.PurposeStep, false) // nothing may stand behind the paused reply
+	}
 	if m.idle {
 		return m.recording(&event.RunPaused{Cause: event.CauseTurnDone})
 	}

@@ -56,9 +56,11 @@ type Machine struct {
 	sent   int64 // turn tokens that the last request already held
 	epoch  int64
 
-	call  modelCall
-	reply *event.ModelAnswered
-	turn  []call
+	call     modelCall
+	fallback int   // how many of the spec's fallback models were gone through
+	resuming int64 // replies in a row that the provider paused, to be resumed
+	reply    *event.ModelAnswered
+	turn     []call
 
 	// What the run remembers of earlier calls.
 	calls     []*record          // in call order

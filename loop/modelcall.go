@@ -39,7 +39,7 @@ func (c *modelCall) command(m *Machine) Command {
 	}
 	if c.cmd == nil {
 		c.cmd = &CallModel{
-			ID: c.id, Purpose: c.purpose, Step: c.step, Attempt: c.attempt, Model: m.spec.Model,
+			ID: c.id, Purpose: c.purpose, Step: c.step, Attempt: c.attempt, Model: m.model(),
 			System: m.system, Messages: m.msgs[:len(m.msgs):len(m.msgs)], Epoch: m.epoch,
 			NoTools: c.noTools, MaxOutput: m.spec.Limits.Output,
 		}
@@ -125,7 +125,9 @@ func (m *Machine) failed(d *event.ModelFailed) {
 			c.waitID, c.until = m.id(0), m.now+m.backoff(d)
 			return
 		}
-		m.fail(event.ReasonModelError, d, plural(c.failures, "attempt"))
+		if !m.fallBack(d) {
+			m.fail(event.ReasonModelError, d, plural(c.failures, "attempt"))
+		}
 	case event.ClassCancelled:
 		m.fail(event.ReasonCancelled, d, "")
 	case event.ClassMalformed:
@@ -142,7 +144,9 @@ func (m *Machine) failed(d *event.ModelFailed) {
 	case event.ClassInternal:
 		m.fail(event.ReasonInternalError, d, "")
 	default:
-		m.fail(event.ReasonModelError, d, "")
+		if !m.fallBack(d) {
+			m.fail(event.ReasonModelError, d, "")
+		}
 	}
 }
 
@@ -152,6 +156,30 @@ func plural(n int64, what string) string {
 		what += "s"
 	}
 	return strconv.FormatInt(n, 10) + " " + what
+}
+
+// model returns the name of the model that is asked now.
+func (m *Machine) model() string {
+	if m.fallback > 0 {
+		return m.spec.Fallback[m.fallback-1]
+	}
+	return m.spec.Model
+}
+
+// fallBack goes on with the next model, if there is one and the failure is the
+// model's or its server's: a request that is too long or wrong stays so.
+func (m *Machine) fallBack(d *event.ModelFailed) bool {
+	switch d.Class {
+	case event.ClassOverflow, event.ClassCancelled, event.ClassInternal, event.ClassMalformed:
+		return false
+	}
+	if m.fallback >= len(m.spec.Fallback) {
+		return false
+	}
+	m.fallback++
+	m.call.failures = 0
+	m.call.again(m.id(0))
+	return true
 }
 
 // fail ends the run, or the last call of one that is ending already.
@@ -187,7 +215,7 @@ const (
 
 // tries returns how often a call that fails so is made. A server that is not
 // there, or not the one it should be, is reported within seconds instead of
-// minutes.
+// minutes; one that has answered before is waited for like any other.
 func (m *Machine) tries(d *event.ModelFailed) int64 {
 	n := m.spec.Retry.Tries
 	if n <= 0 {
@@ -203,7 +231,9 @@ func (m *Machine) tries(d *event.ModelFailed) int64 {
 	case "certificate", "tls":
 		return 1
 	case "dns", "refused", "unreachable":
-		return min(n, absentTries)
+		if m.steps == 0 {
+			return min(n, absentTries)
+		}
 	}
 	return n
 }

@@ -16,6 +16,8 @@ const (
 	maxCutOff    = 2
 	maxRefusals  = 3
 	maxRepeats   = 3
+	// maxResumes: a provider that pauses more often does not get on.
+	maxResumes = 8
 )
 
 // parse decides what the reply asks for.
@@ -46,6 +48,9 @@ func (m *Machine) parsed(d *event.ReplyParsed) {
 	msg := parse.Assistant(&r.Message, d)
 	text := strings.TrimSpace(msg.PlainText())
 	m.phase = phaseBoundary
+	if r.Finish != event.FinishPause {
+		m.resuming = 0
+	}
 	switch {
 	case m.call.purpose == event.PurposeFinal:
 		m.verdict = &event.RunFinished{Reason: m.over, Detail: m.overWhy, Answer: text, BestEffort: true}
@@ -54,6 +59,11 @@ func (m *Machine) parsed(d *event.ReplyParsed) {
 		}
 	case r.Finish == event.FinishContentFilter:
 		m.verdict = &event.RunFinished{Reason: event.ReasonRefused, Answer: text, Detail: "the model or a filter refused (" + r.RawFinish + ")"}
+	case r.Finish == event.FinishPause && len(d.Calls) == 0 && len(msg.Parts) > 0 && m.resuming < maxResumes:
+		// The provider goes on where it stopped when it gets its words back.
+		m.say(msg, r.Tokens.Or(0))
+		m.resuming++
+		return
 	case len(d.Calls) > 0:
 		m.empty, m.cutOff = 0, 0
 		m.say(msg, r.Tokens.Or(0))

@@ -96,7 +96,7 @@ func (s *script) run(d *datadriven.TestData) {
 		n, _ := strconv.ParseInt(arg(d, name, "0"), 10, 64)
 		return n
 	}
-	spec := event.Spec{Model: "test/model", Seed: 7, Limits: event.Limits{Steps: number("steps"), ToolCalls: number("tool_calls"),
+	spec := event.Spec{Model: "test/model", Fallback: fallback(d), Seed: 7, Limits: event.Limits{Steps: number("steps"), ToolCalls: number("tool_calls"),
 		Tokens: number("tokens"), Wall: number("wall")}, Chat: d.HasArg("chat"),
 		Window: event.WindowSpec{Size: number("window")}, Retry: event.RetrySpec{Tries: number("tries")}}
 	if d.HasArg("submit") {
@@ -116,6 +116,16 @@ func (s *script) run(d *datadriven.TestData) {
 	}
 	s.add("", &event.RunStarted{Format: 1, Root: "r1", Spec: spec})
 	s.add("", &event.InputReceived{Kind: event.InputText, Tokens: message.Known(10), Parts: []message.Part{{Kind: message.Text, Text: task}}})
+}
+
+// fallback returns the models of the argument fallback=(a,b).
+func fallback(d *datadriven.TestData) []string {
+	for _, a := range d.CmdArgs {
+		if a.Key == "fallback" {
+			return a.Vals
+		}
+	}
+	return nil
 }
 
 func toolSpec(f []string) event.ToolSpec {
@@ -410,6 +420,9 @@ func command(c loop.Command) string {
 	switch c := c.(type) {
 	case *loop.CallModel:
 		s += fmt.Sprintf("call model, step %d, attempt %d", c.Step, c.Attempt)
+		if c.Model != "test/model" {
+			s += ", " + c.Model
+		}
 		if c.NoTools {
 			s += ", no tools"
 		}

@@ -72,7 +72,7 @@ func (f *Fold) Add(e *event.Event) {
 	case *event.ModelAnswered:
 		if r := f.row(f.model, d.ID); r != nil {
 			r.usage(&d.Usage)
-			r.LatencyMS, r.FinishReason = ptr(d.Latency), ptr(string(d.Finish))
+			r.LatencyMS, r.FinishReason = ptr(d.Latency), ptr(finish(d.Finish))
 			if d.Model != "" {
 				r.Model = ptr(d.Model)
 			}
@@ -106,6 +106,15 @@ func (f *Fold) Add(e *event.Event) {
 			}
 		}
 	}
+}
+
+// finish returns a finish reason in the words of the trace, which has none for a
+// reply that the provider paused in the middle: it stopped.
+func finish(f event.Finish) string {
+	if f == event.FinishPause {
+		f = event.FinishStop
+	}
+	return string(f)
 }
 
 // row returns the row under that id, or nil.

@@ -72,7 +72,7 @@ func (k *asker) prepare(f *flight, c *loop.CallModel) (intent, failed event.Data
 		return nil, k.a.e.admit(k.a.ctx, &event.ModelFailed{ID: c.ID, Class: event.ClassInternal, Message: err.Error()})
 	}
 	f.client = k.client
-	f.request = model.Request{Body: body.Pieces, Stream: o.Stream}
+	f.request = model.Request{Body: body.Pieces, Stream: o.Stream, Idle: time.Duration(k.a.m.Spec().Retry.Idle) * time.Millisecond}
 	if o.Stream {
 		f.ear = newEar(k.a)
 	}

@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"sync/atomic"
@@ -11,6 +12,7 @@ import (
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
 	"rein.example/rein/message"
+	"rein.example/rein/model"
 	"rein.example/rein/tool"
 )
 
@@ -181,4 +183,28 @@ func TestRefusedAtTheStart(t *testing.T) {
 	if r, err := e.Start(ended, l.ready()); err == nil || r != nil {
 		t.Errorf("with an ended context: %v, %v", r, err)
 	}
+}
+
+// A server that takes requests and then says nothing costs what the spec
+// allows: each attempt its idle time, and the waits between them.
+func TestSilentServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		silent := reply{do: func(ctx context.Context, req *model.Request, _ func(model.Delta)) (*model.Reply, error) {
+			select {
+			case <-ctx.Done():
+			case <-time.After(cmp.Or(req.Idle, model.DefaultIdle)):
+			}
+			return nil, &model.Error{Class: event.ClassTimeout, Message: "no byte"}
+		}}
+		l := newLab(t, silent)
+		l.spec.Retry = event.RetrySpec{Tries: 3, Base: 500, Cap: 4_000, Idle: 60_000}
+		begin := time.Now()
+		r := l.start(t.Context(), l.engine())
+		if r.Reason != event.ReasonModelError || !strings.Contains(r.Detail, "timeout after 3 attempts: no byte") {
+			t.Errorf("result %+v", r)
+		}
+		if took := time.Since(begin); took < 3*time.Minute || took > 3*time.Minute+8*time.Second {
+			t.Errorf("the run took %v, want 3 times a minute and two short waits", took)
+		}
+	})
 }
