@@ -101,10 +101,13 @@ type Result struct {
 	OK     bool
 	Answer string
 	// Value is the submitted result.
-	Value      jsontext.Value
-	Steps      int64
-	ToolCalls  int64
-	Usage      message.Usage
+	Value     jsontext.Value
+	Steps     int64
+	ToolCalls int64
+	Usage     message.Usage
+	// Cost is what the run has cost, in millionths of a US dollar; unknown if the
+	// price of a model, or what one of its calls used, is.
+	Cost       message.Count
 	BestEffort bool
 	// Detail says more of the reason.
 	Detail string

@@ -109,6 +109,16 @@ func (x *Spec) AppendJSON(dst []byte) []byte {
 		dst = codec.End(dst, ']')
 		dst = append(dst, ',')
 	}
+	if len(x.Prices) > 0 {
+		dst = append(dst, `"prices":`...)
+		dst = append(dst, '[')
+		for i := range x.Prices {
+			dst = x.Prices[i].AppendJSON(dst)
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
 	if len(x.System) > 0 {
 		dst = append(dst, `"system":`...)
 		dst = append(dst, '[')
@@ -203,6 +213,8 @@ func (x *Spec) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Model, err = codec.String(dec)
 		case `"fallback"`:
 			x.Fallback, err = codec.Strings(dec)
+		case `"prices"`:
+			x.Prices, err = codec.Slice(dec, (*ModelPrice).DecodeJSON)
 		case `"system"`:
 			x.System, err = codec.Slice(dec, (*Block).DecodeJSON)
 		case `"tools"`:
@@ -243,6 +255,10 @@ func (x *Spec) mapText(f func(string) string) {
 	for i := range x.Fallback {
 		x.Fallback[i] = f(x.Fallback[i])
 	}
+	x.Prices = slices.Clone(x.Prices)
+	for i := range x.Prices {
+		x.Prices[i].mapText(f)
+	}
 	x.System = slices.Clone(x.System)
 	for i := range x.System {
 		x.System[i].mapText(f)
@@ -259,6 +275,45 @@ func (x *Spec) mapText(f func(string) string) {
 	x.Sampling.mapText(f)
 	x.Config = f(x.Config)
 	x.BaseDir = f(x.BaseDir)
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *ModelPrice) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"model":`...)
+	dst = codec.AppendString(dst, x.Model)
+	dst = append(dst, `,"price":`...)
+	dst = x.Price.AppendJSON(dst)
+	dst = append(dst, ',')
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *ModelPrice) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = ModelPrice{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"model"`:
+			x.Model, err = codec.String(dec)
+		case `"price"`:
+			err = x.Price.DecodeJSON(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *ModelPrice) mapText(f func(string) string) {
+	x.Model = f(x.Model)
 }
 
 // AppendJSON appends x as a JSON object to dst.

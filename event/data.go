@@ -17,6 +17,9 @@ type Spec struct {
 	// Fallback are the models to go on with, in this order, when the one before
 	// has failed for good.
 	Fallback []string `json:"fallback,omitempty"`
+	// Prices are what the models above cost, as it was known when the run
+	// started; one that is not in the list has no known price.
+	Prices []ModelPrice `json:"prices,omitempty"`
 	// System is the text before the conversation: contract, then rules.
 	System []Block `json:"system,omitempty"`
 	// Tools in the order shown to the model (sorted by name).
@@ -38,6 +41,26 @@ type Spec struct {
 	// paths start from, so that the command can resume a run by itself.
 	Config  string `json:"config,omitempty"`
 	BaseDir string `json:"base_dir,omitempty"`
+}
+
+// ModelPrice is what the tokens of one model cost.
+type ModelPrice struct {
+	// Model is "provider/model".
+	Model string        `json:"model"`
+	Price message.Price `json:"price"`
+}
+
+// Price returns what a model's tokens cost, nil if that is unknown. A nil Spec
+// knows no price.
+func (s *Spec) Price(model string) *message.Price {
+	if s != nil {
+		for i := range s.Prices {
+			if s.Prices[i].Model == model {
+				return &s.Prices[i].Price
+			}
+		}
+	}
+	return nil
 }
 
 // Block is a named piece of the system text.

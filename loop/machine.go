@@ -78,13 +78,14 @@ type Machine struct {
 	toolCalls int64
 	fresh     int64 // tokens that count against the limit
 	usage     message.Usage
-	empty     int64 // replies in a row without call or answer
-	malformed int64 // replies in a row whose calls were all unusable
-	cutOff    int64 // answers in a row that hit the output limit
-	refusals  int64 // turns in a row whose calls were all denied
-	repeats   int64 // intercepted repetitions in a row
-	reasked   bool  // told once that the result must be submitted
-	noticed   bool  // told that one step is left
+	cost      message.Count // millionths of a dollar
+	empty     int64         // replies in a row without call or answer
+	malformed int64         // replies in a row whose calls were all unusable
+	cutOff    int64         // answers in a row that hit the output limit
+	refusals  int64         // turns in a row whose calls were all denied
+	repeats   int64         // intercepted repetitions in a row
+	reasked   bool          // told once that the result must be submitted
+	noticed   bool          // told that one step is left
 
 	// How it ends.
 	halt    event.InputKind    // a stop or cancel that is being carried out
@@ -222,6 +223,7 @@ func (m *Machine) begin(e *event.Event, d *event.RunStarted) error {
 	}
 	m.usage = message.Usage{Input: message.Known(0), Cached: message.Known(0), CacheWrite: message.Known(0),
 		Output: message.Known(0), Reasoning: message.Known(0)}
+	m.cost = message.Known(0)
 	m.seq, m.now, m.started = e.Seq, e.Time, e.Time
 	m.wallID = m.id(0)
 	m.phase, m.idle = phaseBoundary, true

@@ -89,13 +89,19 @@ func (m *Machine) answered(d *event.ModelAnswered) {
 	m.phase = phaseReply
 }
 
-// count adds what a call consumed. One unknown figure makes the sum unknown.
+// count adds what a call of the model that is asked now consumed. One unknown
+// figure makes the sum unknown.
 func (m *Machine) count(u *message.Usage) {
 	m.usage.Input = m.usage.Input.Add(u.Input)
 	m.usage.Cached = m.usage.Cached.Add(u.Cached)
 	m.usage.CacheWrite = m.usage.CacheWrite.Add(u.CacheWrite)
 	m.usage.Output = m.usage.Output.Add(u.Output)
 	m.usage.Reasoning = m.usage.Reasoning.Add(u.Reasoning)
+	var cost message.Count
+	if c, ok := u.Cost(m.spec.Price(m.model())); ok {
+		cost = message.Known(c.Total())
+	}
+	m.cost = m.cost.Add(cost)
 }
 
 // failed folds model.failed and decides by its class.

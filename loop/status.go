@@ -22,9 +22,13 @@ type Status struct {
 	// Steps are the replies acted on, ToolCalls the calls executed.
 	Steps, ToolCalls int64
 	Usage            message.Usage
-	BestEffort       bool
-	Detail           string
-	Pending          []Pending
+	// Cost is what the run has cost, in millionths of a US dollar; unknown if a
+	// call's price or usage is. A failed call counts with what its server said of
+	// its usage, as it does in Usage.
+	Cost       message.Count
+	BestEffort bool
+	Detail     string
+	Pending    []Pending
 	// Started and Last are the times of the first and last event.
 	Started, Last int64
 	// Seq is the last event's sequence.
@@ -42,7 +46,7 @@ type Pending struct {
 
 // Status returns where the run stands.
 func (m *Machine) Status() Status {
-	s := Status{Status: "running", Steps: m.steps, ToolCalls: m.toolCalls, Usage: m.usage,
+	s := Status{Status: "running", Steps: m.steps, ToolCalls: m.toolCalls, Usage: m.usage, Cost: m.cost,
 		Started: m.started, Last: m.now, Seq: m.seq}
 	switch {
 	case m.phase == phaseNew:

@@ -12,6 +12,49 @@ import (
 )
 
 // AppendJSON appends x as a JSON object to dst.
+func (x *Price) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"input":`...)
+	dst = strconv.AppendInt(dst, x.Input, 10)
+	dst = append(dst, `,"cached":`...)
+	dst = strconv.AppendInt(dst, x.Cached, 10)
+	dst = append(dst, `,"cache_write":`...)
+	dst = strconv.AppendInt(dst, x.CacheWrite, 10)
+	dst = append(dst, `,"output":`...)
+	dst = strconv.AppendInt(dst, x.Output, 10)
+	dst = append(dst, ',')
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *Price) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = Price{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"input"`:
+			x.Input, err = codec.Int(dec, 64)
+		case `"cached"`:
+			x.Cached, err = codec.Int(dec, 64)
+		case `"cache_write"`:
+			x.CacheWrite, err = codec.Int(dec, 64)
+		case `"output"`:
+			x.Output, err = codec.Int(dec, 64)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// AppendJSON appends x as a JSON object to dst.
 func (x *Message) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `{"role":`...)
 	dst = codec.AppendString(dst, x.Role)

@@ -47,11 +47,8 @@ type Info struct {
 // Name returns "provider/model".
 func (i Info) Name() string { return i.Provider + "/" + i.Model }
 
-// Price is in millionths of a US dollar per million tokens, so that sums stay
-// integers.
-type Price struct {
-	Input, Cached, CacheWrite, Output int64
-}
+// Price is what tokens cost.
+type Price = message.Price
 
 // Params are what an encoder needs besides the messages. The zero value of a
 // field leaves it out of the request.

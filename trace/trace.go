@@ -49,6 +49,9 @@ type Row struct {
 // concurrent use.
 type Fold struct {
 	rows  []Row
+	spec  *event.Spec
+	cost  message.Count
+	asked map[string]string // models by command id, looked up only
 	step  int64
 	model map[string]int // rows by command id, looked up only
 	calls map[string]int // rows by call id, looked up only
@@ -61,12 +64,14 @@ func (f *Fold) Rows() []Row { return f.rows }
 // Add folds the next event.
 func (f *Fold) Add(e *event.Event) {
 	if f.model == nil {
-		f.model, f.calls = map[string]int{}, map[string]int{}
+		f.model, f.calls, f.asked = map[string]int{}, map[string]int{}, map[string]string{}
 	}
 	switch d := e.Data.(type) {
+	case *event.RunStarted:
+		f.spec, f.cost = &d.Spec, message.Known(0)
 	case *event.ModelCalled:
 		f.step = d.Step
-		f.model[d.ID] = len(f.rows)
+		f.model[d.ID], f.asked[d.ID] = len(f.rows), d.Model
 		f.rows = append(f.rows, Row{Run: e.Run, Step: d.Step, Time: e.Time, Event: e.Seq,
 			Model: ptr(d.Model), Purpose: ptr(string(d.Purpose)), Attempt: ptr(d.Attempt)})
 	case *event.ModelAnswered:
@@ -76,12 +81,18 @@ func (f *Fold) Add(e *event.Event) {
 			if d.Model != "" {
 				r.Model = ptr(d.Model)
 			}
+			f.spend(r, f.asked[d.ID], &d.Usage)
 		}
 	case *event.ModelFailed:
 		if r := f.row(f.model, d.ID); r != nil {
 			r.usage(&d.Usage)
 			r.LatencyMS, r.FinishReason = ptr(d.Latency), ptr(string(event.FinishError))
 			r.ErrorType, r.ErrorMessage = ptr(string(d.Class)), ptr(d.Message)
+			if d.Usage == (message.Usage{}) {
+				r.CumulativeCost = f.spent() // nothing is known to have been charged
+			} else {
+				f.spend(r, f.asked[d.ID], &d.Usage)
+			}
 		}
 	case *event.CallJudged:
 		f.calls[d.Call] = len(f.rows)
@@ -98,6 +109,7 @@ func (f *Fold) Add(e *event.Event) {
 		if r := f.row(f.calls, d.Call); r != nil {
 			r.ToolStatus = ptr(string(d.Status))
 			r.ToolResultSize, r.ToolResultShown = ptr(d.Size), ptr(d.Shown)
+			r.CumulativeCost = f.spent()
 			if d.ID != "" {
 				r.LatencyMS = ptr(d.Latency)
 			}
@@ -106,6 +118,24 @@ func (f *Fold) Add(e *event.Event) {
 			}
 		}
 	}
+}
+
+// spend adds what a call of a model cost, and notes the sum in its row.
+func (f *Fold) spend(r *Row, model string, u *message.Usage) {
+	var cost message.Count
+	if c, ok := u.Cost(f.spec.Price(model)); ok {
+		cost = message.Known(c.Total())
+	}
+	f.cost = f.cost.Add(cost)
+	r.CumulativeCost = f.spent()
+}
+
+// spent returns what the run has cost so far, nil if that is unknown.
+func (f *Fold) spent() *USD {
+	if n, ok := f.cost.Get(); ok {
+		return ptr(USD(n))
+	}
+	return nil
 }
 
 // finish returns a finish reason in the words of the trace, which has none for a

@@ -229,7 +229,7 @@ func (a *actor) result(err error) *engine.Result {
 	}
 	s := a.m.Status()
 	r := &engine.Result{Run: a.job.Run, Status: s.Status, Reason: s.Reason, Cause: s.Cause, OK: s.OK, Answer: s.Answer,
-		Value: s.Value, Steps: s.Steps, ToolCalls: s.ToolCalls, Usage: s.Usage, BestEffort: s.BestEffort, Detail: s.Detail,
+		Value: s.Value, Steps: s.Steps, ToolCalls: s.ToolCalls, Usage: s.Usage, Cost: s.Cost, BestEffort: s.BestEffort, Detail: s.Detail,
 		Duration: s.Last - s.Started}
 	if s.Status == "running" {
 		r.Status = "interrupted"
