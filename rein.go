@@ -64,6 +64,9 @@ type Options struct {
 	Window event.WindowSpec
 	// Sampling is passed to the model.
 	Sampling event.Sampling
+	// Fallback are the models to go on with, in this order, when the one before
+	// has failed for good. The context is kept within the smallest of the windows.
+	Fallback []model.Client
 	// Store keeps the journals. Nil: in memory, until the agent is closed.
 	Store journal.Store
 	// Approve answers questions while a run goes on. Nil, or ok == false,
@@ -87,7 +90,7 @@ type Rules struct {
 
 // Agent carries out tasks. It is safe for concurrent use; Close it when done.
 type Agent struct {
-	model    model.Client
+	models   []model.Client // the first, then those to fall back to
 	opts     Options
 	registry *tool.Registry
 	engine   *local.Engine
@@ -97,11 +100,20 @@ type Agent struct {
 
 // New returns an agent that uses the model m. The options are copied; opts may
 // be nil. It fails if tools clash, a permission or schema cannot be used, or
-// the store cannot be joined.
+// the store cannot be joined, or if a model is there twice.
 func New(m model.Client, opts *Options) (*Agent, error) {
-	a := &Agent{model: m}
+	a := &Agent{}
 	if opts != nil {
 		a.opts = *opts
+	}
+	a.models = append([]model.Client{m}, a.opts.Fallback...)
+	names := map[string]bool{}
+	for _, m := range a.models {
+		name := m.Info().Name()
+		if names[name] {
+			return nil, fmt.Errorf("the model %s is named twice: fall back to another", name)
+		}
+		names[name] = true
 	}
 	if a.opts.Permissions == nil {
 		a.opts.Permissions = guard.DefaultPermissions()
@@ -156,17 +168,25 @@ func (a *Agent) Tools() *tool.Registry { return a.registry }
 
 // spec returns the settings that are written into a new run's journal.
 func (a *Agent) spec(chat bool) (*event.Spec, error) {
-	info := a.model.Info()
 	contract := a.opts.Contract
 	if contract == "" {
 		contract = window.Contract
 	}
 	s := &event.Spec{
-		Agent: a.opts.Name, Model: info.Name(), Tools: a.registry.Specs(), Submit: a.opts.Submit,
+		Agent: a.opts.Name, Model: a.models[0].Info().Name(), Tools: a.registry.Specs(), Submit: a.opts.Submit,
 		System: []event.Block{{Name: window.BlockContract, Text: contract}},
 		Limits: *a.opts.Limits, Permissions: a.opts.Permissions, Retry: *a.opts.Retry,
-		Window: a.windowSpec(info), Sampling: a.opts.Sampling, Chat: chat,
+		Window: a.windowSpec(), Sampling: a.opts.Sampling, Chat: chat,
 		Config: a.opts.Config, BaseDir: a.opts.BaseDir,
+	}
+	for i, m := range a.models {
+		info := m.Info()
+		if i > 0 {
+			s.Fallback = append(s.Fallback, info.Name())
+		}
+		if info.Price != nil {
+			s.Prices = append(s.Prices, event.ModelPrice{Model: info.Name(), Price: *info.Price})
+		}
 	}
 	if rules := window.Rules(a.opts.Rules.Never, a.opts.Rules.Must, a.opts.Rules.Can); rules != "" {
 		s.System = append(s.System, event.Block{Name: window.BlockRules, Text: rules})
@@ -189,10 +209,14 @@ const (
 	exactMargin   = 900_000
 )
 
-func (a *Agent) windowSpec(info model.Info) event.WindowSpec {
+func (a *Agent) windowSpec() event.WindowSpec {
 	w := a.opts.Window
 	if w.Size == 0 {
-		w.Size = info.Window
+		for _, m := range a.models { // what one has read, the next must be able to
+			if size := m.Info().Window; size > 0 && (w.Size == 0 || size < w.Size) {
+				w.Size = size
+			}
+		}
 	}
 	if w.Reserve == 0 {
 		if w.Reserve = reserve; w.Size < smallWindow {
@@ -214,12 +238,22 @@ func (a *Agent) job(run string) *engine.Job {
 	return &engine.Job{
 		Run: run, Tools: a.registry, Approve: a.opts.Approve,
 		Model: func(name string) (model.Client, error) {
-			if have := a.model.Info().Name(); name != have {
-				return nil, fmt.Errorf("the run was started with model %s, and this agent has %s", name, have)
+			if m := a.modelOf(name); m != nil {
+				return m, nil
 			}
-			return a.model, nil
+			return nil, fmt.Errorf("the run was started with model %s, and this agent has %s", name, a.models[0].Info().Name())
 		},
 	}
+}
+
+// modelOf returns the agent's model of that name, nil if it has none.
+func (a *Agent) modelOf(name string) model.Client {
+	for _, m := range a.models {
+		if m.Info().Name() == name {
+			return m
+		}
+	}
+	return nil
 }
 
 // task returns the message that gives the model its task.
