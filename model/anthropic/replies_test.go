@@ -89,3 +89,5 @@ func TestReportedFaults(t *testing.T) {
 		}
 	}
 }
+
+func TestScript(t *testing.T) { modeltest.Script(t, factory, "testdata/script") }

@@ -28,7 +28,7 @@ var script = []scene{
 	{"text", "finish stop\ntext The stock of A-7 is 12, grüße 東京.\nusage input 120 cached 64 output 11\n"},
 	{"call", "finish tool_calls\ncall get_stock {\"sku\":\"A-7\"}\nusage input 120 output 16\n"},
 	{"parallel-calls", "finish tool_calls\ncall get_stock {\"sku\":\"A-7\"}\ncall get_stock {\"sku\":\"B-2\"}\nusage input 120 output 30\n"},
-	{"reasoning-then-call", "finish tool_calls\nreasoning The user wants the stock.\ntext Let me look.\ncall get_stock {\"sku\":\"A-7\"}\nusage input 120 output 99 reasoning 80\n"},
+	{"reasoning-then-call", "finish tool_calls\nreasoning The user wants the stock.\ntext Let me look.\ncall get_stock {\"sku\":\"A-7\"}\nusage input 120 output 99\n"},
 	{"image", "finish stop\ntext A red square.\nusage input 380 output 5\n"},
 	{"cut", "finish length\ntext Once upon a time\nusage input 120 output 128\n"},
 	{"refusal", "finish content_filter\n"},
@@ -111,7 +111,9 @@ func neutral(r *model.Reply, err error) string {
 		fmt.Fprintf(&b, "text %s\n", text.String())
 	}
 	b.WriteString(calls.String())
-	formatUsage(&b, r.Usage)
+	usage := r.Usage
+	usage.Reasoning = 0 // part of the output, and not told apart on every wire
+	formatUsage(&b, usage)
 	return b.String()
 }
 
