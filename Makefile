@@ -47,8 +47,9 @@ build: ## build bin/rein, one static binary
 fuzz: deps ## fuzz every target in PKG for FUZZTIME each
 	@tools/fuzz $(FUZZTIME) $(PKG)
 
-generate: ## write the generated files again
+generate: ## write the generated files again, windows and prices of models included
 	@$(GO) generate ./...
+	@$(GO) -C tools/catalog run . -out ../../model/catalog/models.txt
 
 rename-module: ## give the module another path: make rename-module TO=example.org/you/rein
 	@test -n "$(TO)" || { echo 'say where to: make rename-module TO=example.org/you/rein' >&2; exit 2; }

@@ -11,6 +11,7 @@ var law = Law{
 		{About: "reading a run back; what happens next", Packages: []string{"trace", "trace/*", "loop"}},
 		{About: "what the model sees; what a call may do; text to calls", Packages: []string{"window", "guard", "parse"}},
 		{About: "tools, providers, stores", Packages: []string{"toolkit/*", "model/*", "journal/*"}},
+		{About: "known servers and models, as data", Packages: []string{"model/catalog"}},
 		{About: "the contracts", Packages: []string{"tool", "model", "journal"}},
 		{About: "event, effect, outcome, reason", Packages: []string{"event"}},
 		{About: "counting", Packages: []string{"tokens"}},

@@ -28,7 +28,7 @@ var (
 // NewEncoder returns the encoder for a server that is called provider and
 // differs as quirks say. The error names the quirk that is none.
 func NewEncoder(provider string, quirks Quirks) (*Encoder, error) {
-	if err := quirks.check(); err != nil {
+	if err := checkQuirks(&quirks); err != nil {
 		return nil, err
 	}
 	return &Encoder{provider: provider, quirks: quirks, opaque: opaqueName(provider)}, nil

@@ -6,74 +6,28 @@ import (
 
 	json "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/model/catalog"
 )
 
-// Quirks say how a server differs in what it takes. The zero value is what
-// nearly all take. They decide bytes, so they are part of [Encoder.Options].
-type Quirks struct {
-	// MaxTokens names the member that bounds the reply: "max_tokens" (empty
-	// means this) or "max_completion_tokens" (OpenAI: its reasoning models
-	// refuse the older one).
-	MaxTokens string `json:"max_tokens,omitempty"`
-	// Reasoning names the member in which an assistant message's reasoning is
-	// sent back: "reasoning_content" (DeepSeek and Moonshot, which need it
-	// while tools run) or "reasoning". Empty sends none back. Opaque data goes
-	// back in any case.
-	Reasoning string `json:"reasoning,omitempty"`
-	// SystemAnywhere: system messages may stand in mid-conversation. Otherwise
-	// they become labelled blocks, see [Encoder.Message].
-	SystemAnywhere bool `json:"system_anywhere,omitempty"`
-	// NoParallelCalls: the server refuses more than one call in a reply, and is
-	// told so.
-	NoParallelCalls bool `json:"no_parallel_calls,omitempty"`
-	// NoStreamOptions: the server refuses the member that asks for usage in a
-	// stream. Usage is then unknown.
-	NoStreamOptions bool `json:"no_stream_options,omitempty"`
-	// NoToolChoice: the server ignores tool_choice (Ollama), so that a request
-	// without tools must leave them out, whatever that does to its cache.
-	NoToolChoice bool `json:"no_tool_choice,omitempty"`
-	// RawArguments: arguments of past calls are sent as the model wrote them
-	// even if they are not a JSON object. Most servers other than OpenAI parse
-	// them to fill a chat template and refuse the whole conversation if one is
-	// broken, so that otherwise these are sent as {"invalid_arguments":"…"}.
-	RawArguments bool `json:"raw_arguments,omitempty"`
-	// ToolImages: a tool result may hold images. Otherwise a line of text says
-	// that there was one.
-	ToolImages bool `json:"tool_images,omitempty"`
-	// Schema says how an answer's form is asked for: "json_schema" (empty means
-	// this), "json_object" (DeepSeek: valid JSON only, so the prompt must hold
-	// the schema) or "none".
-	Schema string `json:"schema,omitempty"`
-	// NoEncryptedReasoning: the model or server refuses to be asked for its
-	// reasoning in encrypted form. For the Responses API only, which otherwise
-	// asks, but for OpenAI's models that are known not to reason.
-	NoEncryptedReasoning bool `json:"no_encrypted_reasoning,omitempty"`
-	// Summaries asks for summaries of the reasoning, for showing, wherever an
-	// effort is asked for. For the Responses API only; OpenAI refuses it to
-	// organisations that it has not verified.
-	Summaries bool `json:"summaries,omitempty"`
-}
+// Quirks say how a server differs in what it takes; see [catalog.Quirks].
+type Quirks = catalog.Quirks
 
-// QuirksOf returns what is known of a provider, or, where the host is OpenAI's
-// or Azure's, of these. A provider called "openai" at another host is a
+// QuirksOf returns what the catalogue knows of a provider, or, where the host is
+// OpenAI's or Azure's, of these. A provider called "openai" at another host is a
 // compatible server of which nothing is known.
 func QuirksOf(provider, host string) Quirks {
-	if host == "api.openai.com" || strings.HasSuffix(host, ".openai.azure.com") {
-		return Quirks{MaxTokens: "max_completion_tokens", SystemAnywhere: true, RawArguments: true}
-	}
-	switch provider {
-	case "deepseek":
-		return Quirks{Reasoning: "reasoning_content", Schema: "json_object"}
-	case "moonshot", "kimi":
-		return Quirks{Reasoning: "reasoning_content"}
-	case "ollama":
-		return Quirks{NoToolChoice: true}
-	}
-	return Quirks{}
+	return catalog.QuirksOf(provider, host, catalog.Chat)
 }
 
-// check reports a word that is none of its set.
-func (q *Quirks) check() error {
+// ResponsesQuirksOf is what [QuirksOf] is, for the Responses API. Quirks that
+// concern the other wire only have no meaning here.
+func ResponsesQuirksOf(provider, host string) Quirks {
+	return catalog.QuirksOf(provider, host, catalog.Responses)
+}
+
+// checkQuirks reports a word that is none of its set.
+func checkQuirks(q *Quirks) error {
 	for _, c := range []struct {
 		name, value string
 		known       []string

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"strings"
 
 	"rein.example/rein/model"
 	"rein.example/rein/model/internal/wire"
@@ -33,15 +32,6 @@ func NewResponses(o Options) (*ResponsesClient, error) {
 		return nil, err
 	}
 	return &ResponsesClient{server: server, encoder: encoder, url: server.Base.JoinPath("responses").String()}, nil
-}
-
-// ResponsesQuirksOf is what [QuirksOf] is, for the Responses API. Quirks that
-// concern the other wire only have no meaning here.
-func ResponsesQuirksOf(provider, host string) Quirks {
-	if host == "api.openai.com" || strings.HasSuffix(host, ".openai.azure.com") {
-		return Quirks{SystemAnywhere: true, RawArguments: true, ToolImages: true}
-	}
-	return Quirks{NoToolChoice: provider == "ollama"}
 }
 
 // Info describes the model.

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"fmt"
-	"strings"
 
 	json "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -10,6 +9,7 @@ import (
 	"rein.example/rein/event"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
+	"rein.example/rein/model/catalog"
 	"rein.example/rein/model/internal/wire"
 )
 
@@ -34,7 +34,7 @@ var (
 // NewResponsesEncoder returns the encoder for a server that is called provider
 // and differs as quirks say. The error names the quirk that is none.
 func NewResponsesEncoder(provider string, quirks Quirks) (*ResponsesEncoder, error) {
-	if err := quirks.check(); err != nil {
+	if err := checkQuirks(&quirks); err != nil {
 		return nil, err
 	}
 	opaque := "openai-responses"
@@ -80,7 +80,7 @@ func (e *ResponsesEncoder) Head(dst []byte, p *model.Params, system []message.Me
 	}
 	// The server keeps nothing, so what the model thought comes encrypted.
 	dst = append(dst, `,"store":false`...)
-	if !e.quirks.NoEncryptedReasoning && reasons(p.Model) {
+	if !e.quirks.NoEncryptedReasoning && catalog.OpenAIReasons(p.Model) {
 		dst = append(dst, `,"include":["reasoning.encrypted_content"]`...)
 	}
 	if len(system) > 0 {
@@ -110,18 +110,6 @@ func (e *ResponsesEncoder) Head(dst []byte, p *model.Params, system []message.Me
 	dst = append(dst, `,"input":[`...)
 	dst[start] = '{' // in place of the first comma
 	return dst
-}
-
-// reasons reports whether a model may reason. Those of OpenAI's that do not
-// refuse a request that asks for encrypted reasoning.
-func reasons(model string) bool {
-	name := model[strings.LastIndexByte(model, '/')+1:]
-	for _, without := range []string{"gpt-3", "gpt-4", "chatgpt-"} {
-		if strings.HasPrefix(name, without) {
-			return false
-		}
-	}
-	return !strings.HasSuffix(name, "-chat-latest")
 }
 
 // tools appends the tools and what the model may do with them.

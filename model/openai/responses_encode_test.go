@@ -109,17 +109,6 @@ func TestResponsesRequestBytes(t *testing.T) {
 	}
 }
 
-func TestReasons(t *testing.T) {
-	for name, want := range map[string]bool{
-		"gpt-5.1-mini": true, "o3": true, "o4-mini": true, "gpt-oss-120b": true, "my-deployment": true, "openai/gpt-5": true,
-		"gpt-4o": false, "gpt-4.1-mini": false, "gpt-3.5-turbo": false, "chatgpt-4o-latest": false, "gpt-5-chat-latest": false, "openai/gpt-4o": false,
-	} {
-		if got := reasons(name); got != want {
-			t.Errorf("%s: %v", name, got)
-		}
-	}
-}
-
 // What a reply holds goes back as it came: every item in its place, unchanged.
 func TestItemsGoBack(t *testing.T) {
 	e, err := NewResponsesEncoder("acme", Quirks{RawArguments: true})
