@@ -114,11 +114,11 @@ func Providers() []Provider {
 		{
 			Name: "ollama", Title: "Ollama", Wire: Chat, BaseURL: "http://127.0.0.1:11434/v1", Port: 11434,
 			Quirks: Quirks{NoToolChoice: true},
-			Sends:  []Deviation{ReasoningMember, WholeCalls, CallsAndStop, SameCallIndex},
+			Sends:  []Deviation{ReasoningMember, WholeCalls, CallsAndStop, SameCallIndex, UsageAbsent},
 		},
 		{
 			Name: "llamacpp", Aliases: []string{"llama-cpp"}, Title: "llama.cpp", Wire: Chat, BaseURL: "http://127.0.0.1:8080/v1", Port: 8080,
-			Sends: []Deviation{ReasoningContent, ErrorField, UsageAbsent},
+			Sends: []Deviation{ReasoningContent, ErrorField},
 		},
 		{
 			Name: "vllm", Title: "vLLM", Wire: Chat, BaseURL: "http://127.0.0.1:8000/v1", Port: 8000,
@@ -127,7 +127,7 @@ func Providers() []Provider {
 		},
 		{
 			Name: "lmstudio", Title: "LM Studio", Wire: Chat, BaseURL: "http://127.0.0.1:1234/v1", Port: 1234,
-			Sends: []Deviation{UsageAbsent, ReasoningContent},
+			Sends: []Deviation{ReasoningContent},
 		},
 		{
 			Name: "sglang", Title: "SGLang", Wire: Chat, BaseURL: "http://127.0.0.1:30000/v1", Port: 30000,

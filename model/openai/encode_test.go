@@ -92,6 +92,7 @@ func TestRequestBytes(t *testing.T) {
 		}},
 		{"final", "acme", Quirks{NoParallelCalls: true}, func(p *model.Params) { p.NoTools, p.Stream = true, false }},
 		{"final-ollama", "ollama", QuirksOf("ollama", "127.0.0.1"), func(p *model.Params) { p.NoTools = true }},
+		{"mistral", "mistral", QuirksOf("mistral", "api.mistral.ai"), nil},
 		{"every-quirk", "acme", Quirks{Reasoning: "reasoning", NoParallelCalls: true, NoStreamOptions: true, ToolImages: true, RawArguments: true, SystemAnywhere: true, Schema: "none"}, func(p *model.Params) {
 			p.Schema = jsontext.Value(`{}`)
 		}},
