@@ -24,6 +24,7 @@ import (
 type Agent struct {
 	Name        string       `yaml:"name" is:"name" doc:"The agent's name in journals and traces."`
 	Model       string       `yaml:"model" is:"model" doc:"The model to use, as provider/model."`
+	Fallback    []string     `yaml:"fallback" is:"model" max:"8" doc:"Models to go on with, in this order, when the one before has failed for good. base_url, key_env, key_file, price and window.size are for model only; the others have what is usual for their provider."`
 	BaseURL     string       `yaml:"base_url" is:"url" doc:"Where the provider's API is, for any server that speaks its wire, such as http://127.0.0.1:11434/v1. Left out: the provider's own."`
 	KeyEnv      string       `yaml:"key_env" is:"env" doc:"The environment variable that holds the provider's key. Left out: the provider's usual one."`
 	KeyFile     string       `yaml:"key_file" is:"path" doc:"A file that holds the provider's key and nothing else."`
@@ -32,6 +33,7 @@ type Agent struct {
 	Tools       []Tool       `yaml:"tools" max:"32" doc:"What the agent can do. submit_result is always there."`
 	Limits      Limits       `yaml:"limits" doc:"When a run ends at the latest: a preset (qa, lookup, multi-step, research, long) or single limits. Left out: multi-step."`
 	Permissions *Permissions `yaml:"permissions" doc:"Which tools may run. The strictest match wins (deny, ask, allow); a call that nothing matches is denied. Left out: reads are allowed, writes are asked for."`
+	Price       *Price       `yaml:"price" doc:"What the model's tokens cost, in US dollars per million. Left out: what is known of the model at its provider."`
 	Window      Window       `yaml:"window" doc:"The model's context window."`
 	Retry       string       `yaml:"retry" is:"retry" doc:"How failed model calls are tried again: patient waits for minutes, fast gives up within seconds. Left out: fast for the presets qa and lookup, else patient."`
 	Submit      string       `yaml:"submit" is:"path" doc:"A file with the JSON Schema of the result that a run must submit."`
@@ -100,6 +102,14 @@ type Window struct {
 	Reserve  int64  `yaml:"reserve" min:"1" max:"10000000" doc:"Tokens kept free for the reply. Left out: 8,192, or 4,096 for windows under 32,768."`
 }
 
+// Price is what tokens cost, in US dollars per million.
+type Price struct {
+	Input      Decimal `yaml:"input" min:"0" max:"1000000" need:"true" doc:"Tokens that go in."`
+	Cached     Decimal `yaml:"cached" min:"0" max:"1000000" doc:"Tokens that go in and that the server had kept. Left out: as input."`
+	CacheWrite Decimal `yaml:"cache_write" min:"0" max:"1000000" doc:"Tokens that go in and that the server is asked to keep. Left out: as input."`
+	Output     Decimal `yaml:"output" min:"0" max:"1000000" need:"true" doc:"Tokens that come out, reasoning included."`
+}
+
 // Sampling is passed to the model.
 type Sampling struct {
 	Temperature Decimal `yaml:"temperature" min:"0" max:"2" doc:"0 for the likeliest words, more for variety."`
@@ -132,8 +142,7 @@ func (Agent) later() map[string]string {
 	const key = "a key does not belong in this file; put it into an environment variable and name that here (key_env: OPENAI_API_KEY), or name a file that holds it (key_file)"
 	return map[string]string{
 		"key": key, "api_key": key, "token": key, "secret": key, "password": key,
-		"fallback": "a second model " + notCarriedOut + "; name one model",
-		"sandbox":  "a sandbox " + notCarriedOut,
+		"sandbox": "a sandbox " + notCarriedOut,
 	}
 }
 

@@ -86,6 +86,13 @@ func (d *decoder) together(a *Agent) {
 	if a.Window.Size > 0 && a.Window.Reserve >= a.Window.Size {
 		d.add(d.at["window.reserve"], "window.reserve", "this has to be less than window.size (%d)", a.Window.Size)
 	}
+	models := map[string]bool{a.Model: true}
+	for i, name := range a.Fallback {
+		if path := fmt.Sprintf("fallback[%d]", i); models[name] {
+			d.add(d.at[path], path, "%s is named already; fall back to another model", name)
+		}
+		models[name] = true
+	}
 	seen := map[string]bool{}
 	for i := range a.Tools {
 		kind := a.Tools[i].kind()
