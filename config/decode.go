@@ -213,7 +213,13 @@ func (d *decoder) decimal(n *yamltree.Node, v reflect.Value, tag reflect.StructT
 		d.add(n.Pos, path, "this has to be %s, not %s", want, n.Scalar)
 		return
 	}
-	v.SetString(n.Scalar)
+	text := n.Scalar
+	if strings.ContainsAny(text, "eE") {
+		// The file's text has no exponent, but the tree's may; it would not be
+		// read again.
+		text = strings.TrimRight(strings.TrimRight(x.FloatString(18), "0"), ".")
+	}
+	v.SetString(text)
 }
 
 // describe names a node that is of the wrong kind.
