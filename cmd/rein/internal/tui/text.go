@@ -1,0 +1,206 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
+)
+
+// What models, servers, tools and files say goes to a terminal, and a terminal
+// obeys what it is sent: it must not be told to repaint the question or to read
+// right to left. So nothing of theirs reaches it but text.
+
+// printable returns a text with everything escaped, as in JSON, that a terminal
+// does not show as text. Line ends stay; a tab becomes spaces.
+func printable(s string) string {
+	if plain(s) {
+		return s
+	}
+	var out strings.Builder
+	var before rune
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		rest := s[i+n:]
+		switch {
+		case r == '\n':
+			out.WriteByte('\n')
+		case r == '\t':
+			out.WriteString("    ")
+		case r == '\r' && strings.HasPrefix(rest, "\n"):
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&out, `\x%02x`, s[i])
+		case hidden(r, before, rest):
+			escape(&out, r)
+		default:
+			out.WriteRune(r)
+		}
+		before, i = r, i+n
+	}
+	return out.String()
+}
+
+// plain reports whether a text needs no escape, as nearly all do.
+func plain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < ' ' && c != '\n' || c > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// hidden reports whether a rune is no text: a control character, one that
+// changes the direction of writing, or one that nobody can see. Joiners and
+// variation selectors are text where there is something for them to work on.
+func hidden(r, before rune, rest string) bool {
+	switch {
+	case r < utf8.RuneSelf:
+		return r < ' ' || r == 0x7f
+	case r == 0x200c, r == 0x200d:
+		next, _ := utf8.DecodeRuneInString(rest)
+		return before < utf8.RuneSelf || next < utf8.RuneSelf || unicode.Is(unicode.Cf, before)
+	case r >= 0xfe00 && r <= 0xfe0f:
+		return before < utf8.RuneSelf
+	}
+	return !unicode.IsGraphic(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Zl, unicode.Zp)
+}
+
+// escape writes a rune as JSON escapes it.
+func escape(out *strings.Builder, r rune) {
+	switch {
+	case r == '\r':
+		out.WriteString(`\r`)
+	case r > 0xffff:
+		r -= 0x10000
+		fmt.Fprintf(out, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+	default:
+		fmt.Fprintf(out, `\u%04x`, r)
+	}
+}
+
+// printableLine is printable for a line of Rein's own that may hold colours.
+func printableLine(s string) string {
+	var out strings.Builder
+	for {
+		i := strings.Index(s, "\x1b[")
+		if i < 0 {
+			out.WriteString(printable(s))
+			return out.String()
+		}
+		end := i + 2
+		for end < len(s) && (s[end] >= '0' && s[end] <= '9' || s[end] == ';') {
+			end++
+		}
+		if end < len(s) && s[end] == 'm' {
+			out.WriteString(printable(s[:i]))
+			out.WriteString(s[i : end+1])
+			s = s[end+1:]
+			continue
+		}
+		out.WriteString(printable(s[:i+1]))
+		s = s[i+1:]
+	}
+}
+
+func runeWidth(r rune) int {
+	if r < utf8.RuneSelf {
+		return 1
+	}
+	return lipgloss.Width(string(r))
+}
+
+// width returns the columns of a printable text, never fewer than it takes:
+// joined runes are counted one by one.
+func width(s string) int {
+	n := 0
+	for _, r := range s {
+		n += runeWidth(r)
+	}
+	return n
+}
+
+// most is how many bytes of a text are looked at to show a line of it.
+const most = 4096
+
+// clip returns the beginning of a text on one line, printable and at most that
+// many columns wide; what is left out is marked with an ellipsis.
+func clip(s string, columns int) string {
+	cut := false
+	if len(s) > most {
+		s, cut = head(s, most), true
+	}
+	s = printable(strings.Join(strings.Fields(s), " "))
+	if !cut && width(s) <= columns {
+		return s
+	}
+	if columns < 1 {
+		return ""
+	}
+	n := 0
+	for i, r := range s {
+		if n += runeWidth(r); n > columns-1 {
+			return s[:i] + "…"
+		}
+	}
+	return s + "…"
+}
+
+// head returns the first n bytes of s or a little less: whole characters.
+func head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// tail returns the last n bytes of s or a little less: whole characters.
+func tail(s string, n int) string {
+	i := max(0, len(s)-n)
+	for i < len(s) && !utf8.RuneStart(s[i]) {
+		i++
+	}
+	return s[i:]
+}
+
+// split breaks a printable text into lines of at most that many columns. With
+// words it breaks between them where it can; without, every character stays.
+func split(s string, columns int, words bool) []string {
+	columns = max(columns, 2) // a wide character has to fit
+	var out []string
+	for line := range strings.SplitSeq(s, "\n") {
+		start, space, n := 0, -1, 0
+		for i, r := range line {
+			w := runeWidth(r)
+			if n+w > columns && i > start {
+				end, next := i, i
+				if words && space > start {
+					end, next = space, space+1
+				}
+				out = append(out, line[start:end])
+				start, space = next, -1
+				n = width(line[start:i])
+			}
+			if r == ' ' && i > start {
+				space = i
+			}
+			n += w
+		}
+		out = append(out, line[start:])
+	}
+	return out
+}
+
+// grouped returns a number with commas.
+func grouped(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
