@@ -34,6 +34,8 @@ type app struct {
 	self string
 	// played, if not nil, is told of the server that plays the demo's model.
 	played func(*script.Server)
+	// outside is what is looked for beyond this process.
+	outside outside
 
 	// Flags of all commands.
 	db      string

@@ -33,6 +33,7 @@ func main() {
 		asks:  isatty.IsTerminal(os.Stdin.Fd()) && isatty.IsTerminal(os.Stderr.Fd()),
 		shows: isatty.IsTerminal(os.Stderr.Fd()),
 	}
+	a.outside.local = onThisMachine
 	os.Exit(a.main(context.Background(), os.Args[1:]))
 }
 

@@ -13,6 +13,8 @@ import (
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
 	"rein.example/rein/model"
+	"rein.example/rein/model/anthropic"
+	"rein.example/rein/model/gemini"
 	"rein.example/rein/model/openai"
 )
 
@@ -102,6 +104,12 @@ func encoderOf(id engine.EncoderID) (model.Encoder, error) {
 	switch name {
 	case "openai-chat":
 		return openai.EncoderOf(id.Options)
+	case "openai-responses":
+		return openai.ResponsesEncoderOf(id.Options)
+	case "anthropic-messages":
+		return anthropic.EncoderOf(id.Options)
+	case "gemini":
+		return gemini.EncoderOf(id.Options)
 	}
 	return nil, fmt.Errorf("this version has no encoder %s: update rein", id.Version)
 }

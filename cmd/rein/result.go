@@ -10,6 +10,7 @@ import (
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
 	"rein.example/rein/message"
+	"rein.example/rein/trace"
 )
 
 // resultObject is what --json prints for run and resume. What is not known is
@@ -24,7 +25,7 @@ type resultObject struct {
 	Steps      int64             `json:"steps"`
 	ToolCalls  int64             `json:"tool_calls"`
 	Usage      usageObject       `json:"usage"`
-	CostUSD    *float64          `json:"cost_usd"`
+	CostUSD    *trace.USD        `json:"cost_usd"`
 	DurationMS int64             `json:"duration_ms"`
 	BestEffort bool              `json:"best_effort"`
 	Detail     string            `json:"detail,omitempty"`
@@ -42,7 +43,7 @@ func newResultObject(r *rein.Result) *resultObject {
 	o := &resultObject{
 		Run: r.Run, Status: r.Status, Reason: reason(r), OK: r.OK, Answer: r.Answer, Result: r.Value,
 		Steps: r.Steps, ToolCalls: r.ToolCalls, DurationMS: r.Duration, BestEffort: r.BestEffort, Detail: r.Detail,
-		Pending: r.Pending,
+		Pending: r.Pending, CostUSD: usd(r.Cost),
 		Usage: usageObject{
 			Input: known(r.Usage.Input), Cached: known(r.Usage.Cached), Output: known(r.Usage.Output),
 			Total: known(r.Usage.Input.Add(r.Usage.Output)),
@@ -113,6 +114,9 @@ func (a *app) outcome(r *rein.Result) {
 	parts = append(parts, plural(r.Steps, "step"), plural(r.ToolCalls, "tool call"))
 	if n, ok := r.Usage.Input.Add(r.Usage.Output).Get(); ok {
 		parts = append(parts, plural(n, "token"))
+	}
+	if c := usd(r.Cost); c != nil {
+		parts = append(parts, dollars(*c))
 	}
 	parts = append(parts, fmt.Sprintf("%.1f s", float64(r.Duration)/1000))
 	mark := a.paint(green, r.Status)

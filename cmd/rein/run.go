@@ -97,11 +97,7 @@ func (a *app) agentOf(file string, c config.Changes) (*config.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.BaseURL != "" && cfg.KeyEnv == "" && cfg.KeyFile == "" && a.env(usualKey) != "" {
-		// Whoever names the server here means it to have the usual key. An agent
-		// file that came from somebody else does not get it sent that way.
-		c.KeyEnv = usualKey
-	}
+	c.KeyEnv = a.keyFor(cfg, c)
 	return cfg.With(c)
 }
 

@@ -28,6 +28,9 @@ func (a *app) session(cfg *config.Agent, store journal.Store, approve rein.Appro
 			err = errors.Join(err, s.close())
 		}
 	}()
+	if cfg, err = a.choose(cfg); err != nil {
+		return nil, err
+	}
 	name, _, err := provider(cfg)
 	if err != nil {
 		return nil, err
@@ -39,7 +42,7 @@ func (a *app) session(cfg *config.Agent, store journal.Store, approve rein.Appro
 			return nil, err
 		}
 	}
-	client, secrets, err := a.model(cfg)
+	models, secrets, err := a.models(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +53,8 @@ func (a *app) session(cfg *config.Agent, store journal.Store, approve rein.Appro
 	s.closers = append(s.closers, closeTools)
 	o.Config = text // without what holds only while this process lives
 	o.Store, o.Approve, o.Secrets, o.Logger = store, approve, secrets, a.logger()
-	if s.agent, err = rein.New(client, o); err != nil {
+	o.Fallback = models[1:]
+	if s.agent, err = rein.New(models[0], o); err != nil {
 		return nil, fmt.Errorf("make the agent: %w", err)
 	}
 	s.closers = append(s.closers, s.agent.Close)
@@ -67,29 +71,29 @@ func (s *session) close() error {
 	return errors.Join(errs...)
 }
 
-// model returns the agent's client, and the registry that keeps its key out of
-// journals.
-func (a *app) model(cfg *config.Agent) (model.Client, *event.Secrets, error) {
-	k, err := a.findKey(cfg)
+// models returns the clients of the agent's model and of those that it falls back
+// to, and the registry that keeps their keys out of journals.
+func (a *app) models(cfg *config.Agent) ([]model.Client, *event.Secrets, error) {
+	targets, err := a.targets(cfg)
 	if err != nil {
 		return nil, nil, err
 	}
-	client, err := a.client(cfg, k)
-	if err != nil {
-		return nil, nil, err
-	}
-	if c, ok := client.(interface{ Check() error }); ok {
-		if err := c.Check(); err != nil {
-			return nil, nil, fmt.Errorf("%w (or name another variable with key_env, a file with key_file, or another server with --base-url)", err)
+	var clients []model.Client
+	secrets, kept := event.NewSecrets(), map[string]bool{}
+	for _, t := range targets {
+		client, err := t.client(nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		clients = append(clients, client)
+		if k := t.key; len(k.value) >= event.MinSecret && !kept[k.name] {
+			kept[k.name] = true
+			if err := secrets.Register(k.name, k.value); err != nil {
+				return nil, nil, fmt.Errorf("keep the key %s out of the journal: %w", k.name, err)
+			}
 		}
 	}
-	secrets := event.NewSecrets()
-	if len(k.value) >= event.MinSecret {
-		if err := secrets.Register(k.name, k.value); err != nil {
-			return nil, nil, fmt.Errorf("keep the key %s out of the journal: %w", k.name, err)
-		}
-	}
-	return client, secrets, nil
+	return clients, secrets, nil
 }
 
 // logger writes diagnostics to stderr: warnings always, more with -v.

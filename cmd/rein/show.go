@@ -26,6 +26,8 @@ type shown struct {
 	OK     bool   `json:"ok"`
 	Answer string `json:"answer"`
 	Detail string `json:"detail,omitempty"`
+	// CostUSD is what the run has cost, null if that is unknown.
+	CostUSD *trace.USD `json:"cost_usd"`
 	// Rows are the trace: model calls and tool calls in order.
 	Rows []trace.Row `json:"rows"`
 }
@@ -74,7 +76,7 @@ made it. What is worth a second look is marked with !.`,
 
 func show(run string, m *loop.Machine, rows []trace.Row) *shown {
 	s := m.Status()
-	v := &shown{Run: run, Status: s.Status, Reason: string(s.Reason) + string(s.Cause), OK: s.OK, Answer: s.Answer, Detail: s.Detail, Rows: rows}
+	v := &shown{Run: run, Status: s.Status, Reason: string(s.Reason) + string(s.Cause), OK: s.OK, Answer: s.Answer, Detail: s.Detail, CostUSD: usd(s.Cost), Rows: rows}
 	if spec := m.Spec(); spec != nil {
 		v.Agent, v.Model = spec.Agent, spec.Model
 	}
@@ -108,6 +110,9 @@ func (a *app) table(v *shown, events []event.Event) error {
 	}
 	if err := w.Flush(); err != nil {
 		return err
+	}
+	if events == nil {
+		v.footer(&out)
 	}
 	for i := range events {
 		detail(&out, &events[i])
