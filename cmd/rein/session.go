@@ -85,7 +85,7 @@ func (a *app) model(cfg *config.Agent) (model.Client, *event.Secrets, error) {
 	}
 	secrets := event.NewSecrets()
 	if len(k.value) >= event.MinSecret {
-		if err := secrets.Register(k.name, k.value); err != nil {
+		if err := secrets.Hide(k.name, k.value); err != nil { // no tool needs it
 			return nil, nil, fmt.Errorf("keep the key %s out of the journal: %w", k.name, err)
 		}
 	}
