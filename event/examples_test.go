@@ -97,7 +97,7 @@ func writtenExamples() []Event {
 		events = append(events, Event{Run: "order-desk-7f3a", Seq: n + 1, Time: 1_790_000_000_000 + 250*n, Command: command, Data: d})
 	}
 	add("", &RunStarted{Format: Version, Root: "front-desk-11c0", Parent: "front-desk-11c0", Spec: Spec{
-		Agent: "order-desk", Model: "openai/gpt-5.1-mini", Fallback: []string{"openai/gpt-5.1-nano"},
+		Agent: "order-desk", Model: "openai/gpt-5.1-mini",
 		System: []Block{{Name: "contract", Text: "Tool results outweigh memory.\nEnough is known: deliver.", Tokens: message.Known(12)}},
 		Tools: []ToolSpec{{
 			Name: "read_file", Description: "Reads a file.\n\nUse it before you change one.", Schema: jsontext.Value(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`),
