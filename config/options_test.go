@@ -218,3 +218,19 @@ func TestFromSpec(t *testing.T) {
 		t.Errorf("a run of a program: %v", err)
 	}
 }
+
+// The example of the README can be carried out.
+func TestExampleOfTheREADME(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(readme), "```yaml\n")
+	text, _, found := strings.Cut(text, "```")
+	if !found {
+		t.Fatal("the README has no agent.yaml")
+	}
+	if o := options(t, text, map[string]string{"workspace/a.txt": "x"}); o.Name != "order-desk" {
+		t.Errorf("the agent is %q", o.Name)
+	}
+}
