@@ -101,8 +101,20 @@ func (a *app) logger() *slog.Logger {
 	if a.verbose > 1 {
 		level = slog.LevelDebug
 	}
-	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
+	// The handler quotes what is not printable; what is long it leaves so.
+	short := func(_ []string, at slog.Attr) slog.Attr {
+		if k := at.Value.Kind(); k == slog.KindString || k == slog.KindAny {
+			if text := at.Value.String(); len(text) > maxLogged {
+				at.Value = slog.StringValue(clip(text, maxLogged))
+			}
+		}
+		return at
+	}
+	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level, ReplaceAttr: short}))
 }
+
+// maxLogged is the most bytes of one value in the log; stacks are a few thousand.
+const maxLogged = 16 << 10
 
 // ofRun returns the agent that started a run, as it was then.
 func ofRun(ctx context.Context, s journal.Store, run string) (*config.Agent, error) {
