@@ -65,6 +65,9 @@ func (a *app) findKey(cfg *config.Agent) (key, error) {
 const usualKey = "OPENAI_API_KEY"
 
 func readKey(path string) (string, error) {
+	if err := config.Regular(path); err != nil {
+		return "", err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
