@@ -12,7 +12,7 @@ import (
 	"rein.example/rein"
 )
 
-//go:generate go test . -run "^(TestSchemaGolden|TestReference)$" -update
+//go:generate go test . -count=1 -run "^(TestSchemaGolden|TestReference)$" -update
 
 // The page for people is made from the structs that the decoder fills, as the
 // schema is.
