@@ -30,9 +30,6 @@ var demoAgent string
 // that was killed goes on with a server that was started again.
 const demoProvider = "demo"
 
-// demoAnyURL stands for that server where nothing is sent to it.
-const demoAnyURL = "http://127.0.0.1:1/v1"
-
 // workspaceFolder is where the demo's files are, below its folder.
 const workspaceFolder = "workspace"
 
