@@ -24,7 +24,7 @@ func TestPrintable(t *testing.T) {
 		{"line\u2028ends\u0085here", `line\u2028ends\u0085here`, "line ends here"},
 		// Text of all sorts stays what it is.
 		{"Grüße, 注文, سلام, नमस्ते, 👩‍💻 ❤️", "Grüße, 注文, سلام, नमस्ते, 👩‍💻 ❤️", "Grüße, 注文, سلام, नमस्ते, 👩‍💻 ❤️"},
-		{"می‌خواهم", "می‌خواهم", "می‌خواهم"},
+		{"می\u200cخواهم", "می\u200cخواهم", "می\u200cخواهم"},
 	} {
 		if got := printable(c.text); got != c.block {
 			t.Errorf("printable(%q) = %q, want %q", c.text, got, c.block)
