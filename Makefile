@@ -21,7 +21,7 @@ STEP        = @tools/step
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 
-demo: build ## watch an agent finish a real task: no key, no network
+demo: build ## watch an agent finish a real task: no key; network only to fetch modules
 	@bin/rein demo
 
 test: deps ## the tests, under 10 minutes on 2 cores; offline after the first time
@@ -42,6 +42,7 @@ bench: deps ## the benchmarks; BENCH=pattern and PKG=./loop/... choose some
 	@$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(PKG)
 
 build: ## build bin/rein, one static binary
+	@echo 'building bin/rein … (the first time takes a few minutes)'
 	@$(GO) build -ldflags '-X main.version=$(VERSION)' -o bin/rein ./cmd/rein
 
 fuzz: deps ## fuzz every target in PKG for FUZZTIME each

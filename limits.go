@@ -35,8 +35,18 @@ func presets() []preset {
 	}
 }
 
-// Preset returns the limits of a kind of task: qa, lookup, multi-step, research
-// or long. If there is none of that name, ok is false and names lists them.
+// Preset returns the limits of a kind of task. If there is none of that name, ok
+// is false and names lists them.
+//
+//	            steps  tool calls     tokens  wall
+//	qa              3          12     10,000   30m
+//	lookup          5          20     20,000   30m
+//	multi-step     15          60     80,000   30m
+//	research       30         120    200,000   30m
+//	long          300       1,200  5,000,000   12h
+//
+// Presets do not say how failed model calls are tried again: see [Options.Retry].
+// An agent.yaml that names no retry takes [RetryFast] for qa and lookup.
 func Preset(name string) (l event.Limits, names string, ok bool) {
 	all := presets()
 	i := slices.IndexFunc(all, func(p preset) bool { return p.name == name })
@@ -49,7 +59,8 @@ func Preset(name string) (l event.Limits, names string, ok bool) {
 	return event.Limits{}, strings.TrimPrefix(names, ", "), false
 }
 
-// RetryPatient waits out rate limits and outages for minutes.
+// RetryPatient waits out rate limits and outages for minutes. It is the default
+// of [Options.Retry], whatever the limits.
 func RetryPatient() event.RetrySpec {
 	return event.RetrySpec{Tries: 6, Base: 1_000, Cap: 60_000, Idle: 5 * minute}
 }

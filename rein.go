@@ -7,6 +7,7 @@
 //
 //	agent, err := rein.New(client, &rein.Options{Tools: tools})
 //	result, err := agent.Run(ctx, "Which orders are late?")
+//	if err == nil && !result.OK { … } // it ended badly: result.Reason, result.Detail
 //
 // The package imports no provider: a model is any [model.Client], such as those
 // of the packages below model/. The nil *Options is an agent without tools that
@@ -55,9 +56,11 @@ type Options struct {
 	Permissions []event.Permission
 	// Limits end a run. Nil: the preset "multi-step".
 	Limits *event.Limits
-	// Retry is how failed model calls are tried again. Nil: as [RetryPatient] says.
+	// Retry is how failed model calls are tried again. Nil: as [RetryPatient]
+	// says, whatever the limits (agent.yaml takes [RetryFast] for qa and lookup).
 	Retry *event.RetrySpec
-	// Submit is the JSON Schema of the result that a run must submit.
+	// Submit is the JSON Schema of the result that a run must submit. A result
+	// that is no object is asked for as {"answer": …}; [Result.Value] is it alone.
 	Submit jsontext.Value
 	// Window overrides what the model says of its context size. Nil fields are
 	// derived from it.

@@ -16,7 +16,11 @@ import (
 	"rein.example/rein/model"
 )
 
-// Result is where a run stands when it has paused or finished.
+// Result is where a run stands when it has paused or finished. Look at OK first:
+// true, and Answer (or Value, if a result of a given form was asked for) is what
+// the run was for. False, and Status says whether it "paused", with Cause, or
+// "finished" badly, with Reason; Detail says more in words. Pending are the
+// questions that it waits for. A run that ends badly is no error.
 type Result = engine.Result
 
 // Approver answers a question while a run goes on, or leaves it open with

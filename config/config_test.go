@@ -31,7 +31,7 @@ tools:
 limits: {preset: lookup, steps: 12, tool_calls: 30, tokens: 50000, wall: 1h30m, output_tokens: 4000}
 permissions:
   allow: [effect:read, write_file]
-  ask: [effect:repeatable, effect:once]
+  ask: [edit_file, effect:once]
   deny: [delete_*]
 window: {strategy: full, size: 32768, reserve: 4096}
 retry: fast
@@ -56,7 +56,7 @@ func TestEverySettingIsRead(t *testing.T) {
 		Tools:  []Tool{{Files: &Files{Root: "./workspace", Write: "direct"}}, {Calculator: &Calculator{}}, {Clock: &Clock{Timezone: "Europe/Oslo"}}},
 		Limits: Limits{Preset: "lookup", Steps: 12, ToolCalls: 30, Tokens: 50000, Wall: "1h30m", OutputTokens: 4000},
 		Permissions: &Permissions{
-			Allow: []string{"effect:read", "write_file"}, Ask: []string{"effect:repeatable", "effect:once"}, Deny: []string{"delete_*"},
+			Allow: []string{"effect:read", "write_file"}, Ask: []string{"edit_file", "effect:once"}, Deny: []string{"delete_*"},
 		},
 		Window: Window{Strategy: "full", Size: 32768, Reserve: 4096},
 		Retry:  "fast", Submit: "result.json",
@@ -118,6 +118,18 @@ func TestMessages(t *testing.T) {
 		{
 			"limits: {steps: many}",
 			`f:1:17: limits.steps: this has to be a whole number from 1 to 1000000, not the text "many"`,
+		},
+		{
+			"limits: {steps: 5.0}",
+			`f:1:17: limits.steps: this has to be a whole number from 1 to 1000000, without a decimal point: write 5`,
+		},
+		{
+			"tol: [clock]",
+			`f:1:1: there is no setting "tol"; did you mean tools? allowed here: name, model, fallback, base_url, key_env, key_file, rules, accept, tools, limits, permissions, price, window, retry, submit, sampling`,
+		},
+		{
+			"tools:\n\t- clock\n",
+			`f:2:1: a tab stands here; indent with spaces, two for each level`,
 		},
 		{
 			"limits: {steps: 0}",

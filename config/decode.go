@@ -189,6 +189,10 @@ func (r *textRule) refuse(s string) string {
 
 func (d *decoder) integer(n *yamltree.Node, v reflect.Value, tag reflect.StructTag, path string) {
 	want := fmt.Sprintf("a whole number from %s to %s", tag.Get("min"), tag.Get("max"))
+	if whole, ok := strings.CutSuffix(n.Scalar, ".0"); ok && n.Kind == yamltree.Float {
+		d.add(n.Pos, path, "this has to be %s, without a decimal point: write %s", want, whole)
+		return
+	}
 	if n.Kind != yamltree.Int {
 		d.add(n.Pos, path, "this has to be %s, not %s", want, describe(n))
 		return

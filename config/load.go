@@ -14,6 +14,7 @@ import (
 
 	"rein.example/rein/event"
 	"rein.example/rein/internal/yamltree"
+	"rein.example/rein/toolkit/submit"
 )
 
 // bounds of an agent file. The deepest setting, tools[0].files.root, is 4 deep.
@@ -48,6 +49,8 @@ func Load(path string) (*Agent, error) {
 		r.add(a.source.at["submit"], "submit", "the schema cannot be read: %v", err)
 	} else if !a.SubmitSchema.IsValid() || a.SubmitSchema.Kind() != '{' {
 		r.add(a.source.at["submit"], "submit", "%s does not hold a JSON Schema, which is a JSON object", a.Submit)
+	} else if _, err := submit.Tool(a.SubmitSchema); err != nil {
+		r.add(a.source.at["submit"], "submit", "%s: %v", a.Submit, err)
 	}
 	return a, r.err()
 }
@@ -152,6 +155,9 @@ func (t *Tool) kind() string {
 
 // read returns a file of at most most bytes.
 func read(path string, most int64) (jsontext.Value, error) {
+	if err := Regular(path); err != nil {
+		return nil, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -162,4 +168,19 @@ func read(path string, most int64) (jsontext.Value, error) {
 		err = fmt.Errorf("%s has more than %d bytes", path, most)
 	}
 	return text, err
+}
+
+// Regular returns an error unless path is a file that can be read to its end at
+// once: opening a pipe or a device may wait for ever.
+func Regular(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%s is a folder: name a file", path)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is a pipe or a device: name a regular file", path)
+	}
+	return nil
 }

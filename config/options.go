@@ -87,24 +87,51 @@ func (a *Agent) permissions(r *report, tools []tool.Tool) []event.Permission {
 		return nil
 	}
 	names := make([]string, len(tools))
+	specs := map[string]event.ToolSpec{} // looked up only
 	for i, t := range tools {
-		names[i] = t.Definition().Name
+		d := t.Definition()
+		names[i] = d.Name
+		specs[d.Name] = event.ToolSpec{Name: d.Name, Effect: d.Effect}
 	}
 	out := []event.Permission{}
+	type entry struct {
+		at      string
+		verdict event.Verdict
+		tool    string
+	}
+	var named []entry
+	sound := len(r.problems) == 0 // else tools may be missing that are in the file
 	add := func(verdict event.Verdict, list []string) {
 		for i, match := range list {
 			out = append(out, event.Permission{Verdict: verdict, Match: match})
 			at := fmt.Sprintf("permissions.%s[%d]", verdict, i)
-			if len(r.problems) == 0 && !strings.ContainsAny(match, "*:") && !slices.Contains(names, match) {
+			if !sound || strings.ContainsAny(match, "*:") {
+				continue
+			}
+			if len(names) == 0 {
+				r.add(a.source.at[at], at, "there is no tool %q: the agent has no tools; list them under tools", excerpt(match))
+			} else if !slices.Contains(names, match) {
 				r.add(a.source.at[at], at, "%s", unknown("tool", match, names))
+			} else {
+				named = append(named, entry{at, verdict, match})
 			}
 		}
 	}
 	add(event.Deny, a.Permissions.Deny)
 	add(event.Ask, a.Permissions.Ask)
 	add(event.Allow, a.Permissions.Allow)
-	if _, err := guard.New(out); err != nil {
+	policy, err := guard.New(out)
+	if err != nil {
 		r.add(a.source.at["permissions"], "permissions", "%v", err)
+		return out
+	}
+	// An entry for one tool that another always overrides does nothing, and its
+	// writer believes that it does.
+	for _, e := range named {
+		if d := policy.Judge(specs[e.tool]); d.Verdict != e.verdict {
+			r.add(a.source.at[e.at], e.at, "%q does nothing here: %q matches %s too, and the strictest match wins (deny, ask, allow); take one of the two out",
+				string(e.verdict)+" "+e.tool, d.Rule, e.tool)
+		}
 	}
 	return out
 }

@@ -79,7 +79,7 @@ func TestOptions(t *testing.T) {
 	}
 	wantPermissions := []event.Permission{
 		{Verdict: event.Deny, Match: "delete_*"},
-		{Verdict: event.Ask, Match: "effect:repeatable"}, {Verdict: event.Ask, Match: "effect:once"},
+		{Verdict: event.Ask, Match: "edit_file"}, {Verdict: event.Ask, Match: "effect:once"},
 		{Verdict: event.Allow, Match: "effect:read"}, {Verdict: event.Allow, Match: "write_file"},
 	}
 	if !slices.Equal(o.Permissions, wantPermissions) {
@@ -157,6 +157,15 @@ func TestNotHere(t *testing.T) {
 		{"tools: [files: {root: gone}]", nil, "agent.yaml:1:23: tools[0].files.root: the folder cannot be used"},
 		{"tools: [files: {root: a}]", map[string]string{"a": "a file"}, "agent.yaml:1:23: tools[0].files.root: "},
 		{"tools: [clock]\npermissions: {deny: [get_nw]}", nil, `agent.yaml:2:22: permissions.deny[0]: there is no tool "get_nw"; did you mean get_now?`},
+		{"permissions: {allow: [get_now]}", nil, `agent.yaml:1:23: permissions.allow[0]: there is no tool "get_now": the agent has no tools`},
+		{
+			"tools: [files: {root: ., write: direct}]\npermissions: {allow: [effect:read, write_file], ask: [effect:repeatable]}", nil,
+			`agent.yaml:2:36: permissions.allow[1]: "allow write_file" does nothing here: "ask effect:repeatable" matches write_file too, and the strictest match wins`,
+		},
+		{"tools: [clock]\npermissions: {ask: [get_now], deny: ['get_*']}", nil, `permissions.ask[0]: "ask get_now" does nothing here: "deny get_*" matches`},
+		{"submit: a.json", map[string]string{"a.json": `{"type":"objekt"}`}, "agent.yaml:1:9: submit: a.json: "},
+		{"submit: .", nil, "is a folder"},
+		{"submit: /dev/zero", nil, "is a pipe or a device"},
 		{"submit: gone.json", nil, "agent.yaml:1:9: submit: the schema cannot be read"},
 		{"submit: a.json", map[string]string{"a.json": "[]"}, "agent.yaml:1:9: submit: a.json does not hold a JSON Schema"},
 		{"submit: a.json", map[string]string{"a.json": `{"type":`}, "agent.yaml:1:9: submit: a.json does not hold a JSON Schema"},
@@ -207,5 +216,21 @@ func TestFromSpec(t *testing.T) {
 	}
 	if _, err := FromSpec("r1", &event.Spec{}); err == nil || !strings.Contains(err.Error(), "r1") {
 		t.Errorf("a run of a program: %v", err)
+	}
+}
+
+// The example of the README can be carried out.
+func TestExampleOfTheREADME(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(readme), "```yaml\n")
+	text, _, found := strings.Cut(text, "```")
+	if !found {
+		t.Fatal("the README has no agent.yaml")
+	}
+	if o := options(t, text, map[string]string{"workspace/a.txt": "x"}); o.Name != "order-desk" {
+		t.Errorf("the agent is %q", o.Name)
 	}
 }

@@ -176,7 +176,7 @@ func TestHide(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		`{"text":"{{secret:OPENAI_API_KEY}}"}`:                                      `{"text":"{{secret:OPENAI_API_KEY}}"}`,
-		`{"text":"\u007b{secret:OPENAI_API_KEY:base64_0}}","t":"{{secret:TOKEN}}"}`: `{"text":"{{secret:OPENAI_API_KEY:base64_0}}","t":"tok-4f/9a+77"}`,
+		`{"text":"\u007b{secret:OPENAI_API_KEY:base64_0}}","t":"{{secret:TOKEN}}"}`: `{"text":"\u007b{secret:OPENAI_API_KEY:base64_0}}","t":"tok-4f/9a+77"}`,
 		`{"{{secret:OPENAI_API_KEY:json}}":["{{secret:{{secret:TOKEN}}}}"]}`:        `{"{{secret:OPENAI_API_KEY:json}}":["{{secret:tok-4f/9a+77}}"]}`,
 	} {
 		if got := string(s.RevealJSON(jsontext.Value(in))); got != want {

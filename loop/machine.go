@@ -371,7 +371,13 @@ func (m *Machine) decide() Command {
 	case phaseReply:
 		return m.recording(m.parse())
 	case phaseTools:
-		return m.judge()
+		if c := m.judge(); c != nil {
+			return c
+		}
+		if m.pause && m.questions() != "" {
+			// The step cannot be finished first: who knows when the answer comes.
+			return m.recording(&event.RunPaused{Cause: event.CauseInterrupted})
+		}
 	}
 	return nil
 }
@@ -405,15 +411,22 @@ func (m *Machine) Waiting() (cause event.Cause, waiting bool) {
 	if m.phase != phaseTools || m.paused != "" || m.halt != "" || m.decide() != nil {
 		return "", false
 	}
+	cause = m.questions()
+	return cause, cause != ""
+}
+
+// questions returns the cause to pause with when all that is left to do in the
+// turn of calls waits for answers to questions that were asked; empty otherwise.
+func (m *Machine) questions() (cause event.Cause) {
 	for i := range m.turn {
 		switch c := &m.turn[i]; {
 		case c.state == callAsking && !c.askedFor, c.state == callRunning, c.state == callReady && m.mayRun(i):
-			return "", false
+			return ""
 		case c.state == callAsking && c.settle:
 			cause = event.CauseWaitingInput
 		case c.state == callAsking && cause == "":
 			cause = event.CauseWaitingApproval
 		}
 	}
-	return cause, cause != ""
+	return cause
 }

@@ -86,3 +86,11 @@ func TestPlainTextAndCalls(t *testing.T) {
 		t.Errorf("%q, %d", m.PlainText(), m.Calls())
 	}
 }
+
+func TestCountString(t *testing.T) {
+	for c, want := range map[Count]string{0: "unknown", Known(0): "0", Known(12): "12", Known(-1): "unknown"} {
+		if got := c.String(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

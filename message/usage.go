@@ -31,6 +31,14 @@ func Known(n int64) Count {
 // Get returns the number and whether it is known.
 func (c Count) Get() (int64, bool) { return int64(c) - 1, c > 0 }
 
+// String returns the number in decimal, or "unknown".
+func (c Count) String() string {
+	if n, ok := c.Get(); ok {
+		return strconv.FormatInt(n, 10)
+	}
+	return "unknown"
+}
+
 // Or returns the number, or n if it is unknown.
 func (c Count) Or(n int64) int64 {
 	if c > 0 {

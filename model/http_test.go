@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -210,12 +211,15 @@ func TestNetworkErrors(t *testing.T) {
 		says  string
 	}{
 		{op(&net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}), "dns", event.ClassNetwork, "check the base URL"},
-		{op(&net.DNSError{Err: "timed out", Name: "x", IsTimeout: true}), "timeout", event.ClassTimeout, "did not answer"},
+		{op(&net.DNSError{Err: "timed out", Name: "x", IsTimeout: true}), "timeout", event.ClassTimeout, "was not looked up in time"},
 		{op(syscall.ECONNREFUSED), "refused", event.ClassNetwork, "is the server running there?"},
 		{op(syscall.ENETUNREACH), "unreachable", event.ClassNetwork, "no route"},
 		{op(syscall.ECONNRESET), "reset", event.ClassNetwork, "hung up"},
 		{op(syscall.EPIPE), "reset", event.ClassNetwork, "hung up"},
-		{x509.UnknownAuthorityError{}, "certificate", event.ClassNetwork, "not trusted"},
+		{x509.UnknownAuthorityError{}, "certificate", event.ClassNetwork, "add the signer's certificate"},
+		{&tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{DNSNames: []string{"a.test"}}, Host: "b.test"}}, "certificate", event.ClassNetwork, "for another host: check the base URL"},
+		{x509.CertificateInvalidError{Cert: &x509.Certificate{}, Reason: x509.Expired}, "certificate", event.ClassNetwork, "clock"},
+		{&tls.CertificateVerificationError{Err: errors.New("odd")}, "certificate", event.ClassNetwork, "not trusted"},
 		{errors.New("http: server gave HTTP response to HTTPS client"), "tls", event.ClassNetwork, "https://"},
 		{streamError{Code: 2}, "http2", event.ClassNetwork, "hung up"},
 		{errors.New("http2: server sent GOAWAY and closed the connection"), "http2", event.ClassNetwork, "hung up"},

@@ -27,12 +27,15 @@ func networkError(err error, target *url.URL) *Error {
 	case "unreachable":
 		e.Message = fmt.Sprintf("no route to %s: check the network and the base URL", where)
 	case "certificate":
-		e.Message = fmt.Sprintf("the certificate of %s is not trusted", target.Host)
+		e.Message = certificateAdvice(err, target)
 	case "tls":
 		e.Message = fmt.Sprintf("%s does not speak TLS as expected: should the base URL begin with http:// or https://?", target.Host)
 	case "timeout":
 		e.Class = event.ClassTimeout
 		e.Message = fmt.Sprintf("%s did not answer in time", where)
+		if dns := (*net.DNSError)(nil); errors.As(err, &dns) {
+			e.Message = fmt.Sprintf("the host %s was not looked up in time: check the network and its name servers", target.Hostname())
+		}
 	case "reset", "http2", "eof":
 		e.Message = fmt.Sprintf("%s hung up before it answered", where)
 	default:
@@ -44,6 +47,24 @@ func networkError(err error, target *url.URL) *Error {
 	return e
 }
 
+// certificateAdvice says what is wrong with a certificate, and where to look.
+func certificateAdvice(err error, target *url.URL) string {
+	var (
+		unknown x509.UnknownAuthorityError
+		host    x509.HostnameError
+		invalid x509.CertificateInvalidError
+	)
+	switch {
+	case errors.As(err, &host):
+		return fmt.Sprintf("the certificate of %s is for another host: check the base URL", target.Host)
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return fmt.Sprintf("the certificate of %s is not valid now: check this machine's clock, or have the certificate renewed", target.Host)
+	case errors.As(err, &unknown):
+		return fmt.Sprintf("the certificate of %s is signed by nobody whom this machine trusts: check the base URL, or add the signer's certificate to the trusted ones (on Linux, SSL_CERT_FILE can name a file of them)", target.Host)
+	}
+	return fmt.Sprintf("the certificate of %s is not trusted: check the base URL", target.Host)
+}
+
 // networkCode names what the network did: dns, refused, unreachable, reset,
 // http2, certificate, tls, timeout, eof, or empty for what is none of these.
 func networkCode(err error) string {
@@ -52,6 +73,7 @@ func networkCode(err error) string {
 		verify  *tls.CertificateVerificationError
 		unknown x509.UnknownAuthorityError
 		host    x509.HostnameError
+		invalid x509.CertificateInvalidError
 		record  tls.RecordHeaderError
 		alert   tls.AlertError
 		stream  streamError
@@ -69,7 +91,7 @@ func networkCode(err error) string {
 		return "unreachable"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ECONNABORTED):
 		return "reset"
-	case errors.As(err, &verify), errors.As(err, &unknown), errors.As(err, &host):
+	case errors.As(err, &verify), errors.As(err, &unknown), errors.As(err, &host), errors.As(err, &invalid):
 		return "certificate"
 	case errors.As(err, &record), errors.As(err, &alert):
 		return "tls"

@@ -67,7 +67,7 @@ func (c *checker) want(r *rule) string {
 	return r.words(0)
 }
 
-func (c *checker) wantMember(r *rule, name []byte) string {
+func (c *checker) unknownMember(r *rule, name []byte) string {
 	if !c.report {
 		return ""
 	}
@@ -288,7 +288,7 @@ func (c *checker) checkMember(at int32, name []byte, known, r *rule) bool {
 	}
 	if known == nil && r.additional != nil {
 		if r.additional.never {
-			ok = c.problem(at, "is not a known member", c.wantMember(r, name))
+			ok = c.problem(at, c.unknownMember(r, name), "")
 		} else {
 			ok = c.check(at, r.additional) && ok
 		}

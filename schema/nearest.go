@@ -8,8 +8,8 @@ import (
 
 // Nearest returns the names of from that look like name, the likeliest first and
 // at most 3: those that differ in case or separators only, then those that are a
-// few typing mistakes away, then those that contain it. Equally likely ones
-// keep their order.
+// few typing mistakes away, then those that contain it or that it shortens, as
+// tol does tools. Equally likely ones keep their order.
 func Nearest(name string, from []string) []string {
 	const tooLong = 200
 	if name == "" || len(name) > tooLong {
@@ -32,6 +32,8 @@ func Nearest(name string, from []string) []string {
 			found = append(found, scored{f, d})
 		case len(plain) >= 3 && (strings.Contains(g, plain) || len(g) >= 3 && strings.Contains(plain, g)):
 			found = append(found, scored{f, 1000})
+		case shortens(plain, g):
+			found = append(found, scored{f, 1001})
 		}
 	}
 	slices.SortStableFunc(found, func(a, b scored) int { return a.score - b.score })
@@ -40,6 +42,23 @@ func Nearest(name string, from []string) []string {
 		out = append(out, f.name)
 	}
 	return out
+}
+
+// shortens reports whether short is long with at most half of its letters left
+// out, and not the first one.
+func shortens(short, long string) bool {
+	if len(short) < 3 || len(long) > 2*len(short) || short[0] != long[0] {
+		return false
+	}
+	rest := long
+	for i := range len(short) {
+		_, after, ok := strings.Cut(rest, short[i:i+1])
+		if !ok {
+			return false
+		}
+		rest = after
+	}
+	return true
 }
 
 var separators = strings.NewReplacer("_", "", "-", "", " ", "", ".", "")

@@ -97,10 +97,10 @@ func TestConversions(t *testing.T) {
 		{"wrapped", tool, `{"arguments":{"path":"a"}}`, `{"path":"a"} | unwrapped `},
 		{"under any name", tool, `{"_":{"path":"a","lines":"5"}}`, `{"lines":5,"path":"a"} | unwrapped  | string_to_number /lines`},
 		{"in a string", tool, `{"input":"{\"path\":\"a\"}"}`, `{"path":"a"} | unwrapped  | json_string `},
-		{"once", tool, `{"args":{"args":{"path":"a"}}}`, "- /path is missing; wanted: a string\n- /args is not a known member; wanted: known are all, either, ids, lines, mode, path, ratio, tags, where"},
+		{"once", tool, `{"args":{"args":{"path":"a"}}}`, "- /path is missing; wanted: a string\n- /args is not known; known: all, either, ids, lines, mode, path, ratio, tags, where"},
 		{"a declared member is no wrapper", tool, `{"where":{"path":"a"}}`, "- /path is missing; wanted: a string\n- /where/x is missing; wanted: a number"},
 		{"an empty wrapper", none, `{"arguments":{}}`, `{} | unwrapped `},
-		{"an unknown member is not dropped", none, `{"filter":{}}`, `- /filter is not a known member; wanted: no members`},
+		{"an unknown member is not dropped", none, `{"filter":{}}`, `- /filter is not known: there are no members`},
 		{"what validates is left", free, `{"input":{"a":1}}`, `{"input":{"a":1}}`},
 		{"optional members", all, `{"input":{"a":"1"}}`, `{"a":1} | unwrapped  | string_to_number /a`},
 

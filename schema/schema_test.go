@@ -37,7 +37,7 @@ func TestKeywords(t *testing.T) {
 		{`{"contains":{"type":"integer"},"minContains":2,"maxContains":3}`, `[1,2] [1,"a",2,3]`, `[1] [1,2,3,4]`, "has 4 items that are an integer; wanted: from 2 to 3 such items"},
 		{`{"contains":{"const":1}}`, `[1]`, `[] [2]`, "has 0 items that are 1"},
 		{`{"properties":{"a":{"type":"integer"}},"required":["a","b"]}`, `{"a":1,"b":null} 5`, `{"a":1} {"b":2} {}`, "/a is missing; wanted: an integer"},
-		{`{"properties":{"path":{}},"additionalProperties":false}`, `{} {"path":1}`, `{"paht":1}`, "/paht is not a known member; wanted: path? known are path"},
+		{`{"properties":{"path":{}},"additionalProperties":false}`, `{} {"path":1}`, `{"paht":1}`, "/paht is not known; did you mean path? known: path"},
 		{`{"properties":{"a":true},"patternProperties":{"^x-":{"type":"integer"}},"additionalProperties":{"type":"string"}}`, `{"a":null,"x-b":1,"c":"d"}`, `{"x-b":"c"} {"c":1}`, "/c is the number 1; wanted: a string"},
 		{`{"propertyNames":{"maxLength":2}}`, `{"ab":1}`, `{"abc":1}`, "/abc has a name that is not allowed; wanted: a string of at most 2 characters"},
 		{`{"minProperties":1,"maxProperties":1}`, `{"a":1}`, `{"a":1,"b":2} {}`, "has 0 members; wanted: an object of 1 member"},

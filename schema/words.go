@@ -195,7 +195,8 @@ func oneOf(list []constant) string {
 	return b.String()
 }
 
-// memberWords lists the members that a rule knows, the one closest to name first.
+// memberWords says that a member is not known, which one may be meant, and which
+// ones the rule knows.
 func (r *rule) memberWords(name []byte) string {
 	var known []string
 	for i := range r.members {
@@ -204,13 +205,14 @@ func (r *rule) memberWords(name []byte) string {
 		}
 	}
 	if len(known) == 0 {
-		return "no members"
+		return "is not known: there are no members"
 	}
 	var b strings.Builder
+	b.WriteString("is not known; ")
 	if near := Nearest(string(name), known); len(near) > 0 {
-		fmt.Fprintf(&b, "%s? ", near[0])
+		fmt.Fprintf(&b, "did you mean %s? ", near[0])
 	}
-	b.WriteString("known are ")
+	b.WriteString("known: ")
 	for i, k := range known {
 		if i > 0 {
 			b.WriteString(", ")

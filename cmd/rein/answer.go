@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"rein.example/rein"
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
@@ -19,6 +19,11 @@ import (
 func (a *app) approveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "approve RUN CALL", Short: "Allow a call that waits for approval", Args: exactly("RUN", "CALL"),
+		Long: `Allows a call that waits for approval, from any terminal. The answer holds for
+exactly the arguments that were shown. "rein show RUN" names the calls that wait.
+A run that no process carries out goes on with "rein resume".`,
+		Example: `  rein approve last call_1
+  rein resume last`,
 	}
 	return a.answers(cmd, false, func() (engine.Answer, error) { return engine.Answer{Decision: event.Approved}, nil })
 }
@@ -26,10 +31,12 @@ func (a *app) approveCommand() *cobra.Command {
 func (a *app) rejectCommand() *cobra.Command {
 	var why string
 	cmd := &cobra.Command{
-		Use: "reject [--why TEXT] RUN CALL", Short: "Refuse a call that waits for approval", Args: exactly("RUN", "CALL"),
-		DisableFlagsInUseLine: true,
+		Use: "reject RUN CALL [--why TEXT]", Short: "Refuse a call that waits for approval", Args: exactly("RUN", "CALL"),
+		Long: `Refuses a call that waits for approval, from any terminal. The model is told so,
+and why, and goes on without it.`,
+		Example: `  rein reject last call_1 --why "ask the customer first"`,
 	}
-	cmd.Flags().StringVar(&why, "why", "", "why not; the model is told")
+	cmd.Flags().StringVar(&why, "why", "", "why not (`TEXT`); the model is told")
 	return a.answers(cmd, false, func() (engine.Answer, error) {
 		return engine.Answer{Decision: event.Rejected, Why: why}, nil
 	})
@@ -39,7 +46,10 @@ func (a *app) settleCommand() *cobra.Command {
 	var done, notDone bool
 	cmd := &cobra.Command{
 		Use: "settle RUN CALL --done|--not-done", Short: "Say what became of a call whose outcome is unknown", Args: exactly("RUN", "CALL"),
-		DisableFlagsInUseLine: true,
+		Long: `Says what became of a call that must not be done twice, and whose process died
+before anybody knew: look where it would show, such as the outbox. Done, the model
+is told that it took effect; not done, the call may be made again.`,
+		Example: `  rein settle last call_1 --done`,
 	}
 	cmd.Flags().BoolVar(&done, "done", false, "it took effect")
 	cmd.Flags().BoolVar(&notDone, "not-done", false, "it did not take effect")
@@ -75,31 +85,122 @@ func (a *app) answers(cmd *cobra.Command, settle bool, decide func() (engine.Ans
 		if err != nil {
 			return err
 		}
-		m, err := fold(ctx, s, run)
+		m, given, err := answersOf(ctx, s, run)
 		if err != nil {
 			return err
 		}
-		open := m.Status().Pending
-		p, err := pending(run, args[1], settle, open)
+		p, err := pending(run, args[1], settle, m.Status().Pending)
+		if first := given[args[1]]; err != nil && first != nil && settle == first.settles() {
+			return taken(run, first)
+		}
 		if err != nil {
 			return err
 		}
 		if answer.By = a.env("USER"); answer.By == "" {
 			answer.By = fmt.Sprintf("uid %d", os.Getuid())
 		}
-		q := engine.Question{Run: run, Call: p.Call, Tool: p.Tool, Args: p.Args, Hash: p.Hash, Settle: p.Settle}
-		if err := rein.Approve(ctx, s, q, answer); err != nil {
-			return failed(err)
+		left, err := a.post(ctx, s, run, p, answer)
+		if err != nil {
+			return err
 		}
 		if a.json {
-			return a.print(answered{run, p.Call, p.Tool, string(answer.Decision), len(open) - 1})
+			return a.print(answered{run, p.Call, p.Tool, string(answer.Decision), left})
 		}
-		a.say("%s: %s %s of run %s", answer.Decision, p.Tool, p.Call, run)
-		if len(open) == 1 {
-			a.say("unless the run is being carried out, go on with: %s", a.next("resume %s", run))
+		a.say("%s: %s %s", past(answer.Decision), name(p.Tool), clip(string(p.Args), 200))
+		if left > 0 {
+			a.say("run %s still waits for %s; see: %s", run, plural(int64(left), "answer"), a.next("resume %s", run))
+			return nil
 		}
+		a.say("unless the run is being carried out, go on with: %s", a.next("resume %s", run))
 		return nil
 	})
+}
+
+// past returns a decision that is made.
+func past(d event.Decision) string {
+	switch d {
+	case event.Approved:
+		return "approved"
+	case event.Rejected:
+		return "rejected"
+	case event.Done:
+		return "settled as done"
+	}
+	return "settled as not done"
+}
+
+// post answers a question and returns how many are left. Others may answer it at
+// the same time: the run takes the first answer of its journal, and whoever gave
+// another must learn that theirs does not count.
+func (a *app) post(ctx context.Context, s journal.Store, run string, p *loop.Pending, answer engine.Answer) (left int, err error) {
+	mine := &event.ApprovalGiven{Call: p.Call, Decision: answer.Decision, Hash: p.Hash, By: answer.By, Why: answer.Why}
+	// No command id stands with it: the store would keep only one answer of an id,
+	// and say of neither whose it is.
+	head, err := s.Post(ctx, run, journal.Entry{Time: time.Now().UnixMilli(), Data: mine})
+	if err != nil {
+		return 0, failed(fmt.Errorf("answer run %s: %w", run, err))
+	}
+	m, given, err := answersOf(ctx, s, run)
+	switch first := given[p.Call]; {
+	case err != nil:
+		return 0, err
+	case first == nil:
+		return 0, fmt.Errorf("call %s of run %s does not wait for an answer any more: this one came too late, and does not count", p.Call, run)
+	case first.seq != head.Seq:
+		return 0, taken(run, first)
+	}
+	return len(m.Status().Pending), nil
+}
+
+// counted is an answer that the run took.
+type counted struct {
+	*event.ApprovalGiven
+	seq int64
+}
+
+// settles reports whether the answer says what became of a call.
+func (c *counted) settles() bool { return c.Decision == event.Done || c.Decision == event.NotDone }
+
+// answersOf folds a run and returns the answers that it took, the last of each
+// call; looked up only.
+func answersOf(ctx context.Context, s journal.Store, run string) (*loop.Machine, map[string]*counted, error) {
+	m, taken := loop.New(run), map[string]*counted{}
+	for e, err := range s.Read(ctx, run, 1) {
+		given, ok := e.Data.(*event.ApprovalGiven)
+		ok = ok && err == nil && waits(m, given.Call)
+		if err == nil {
+			err = m.Apply(&e)
+		}
+		if err != nil {
+			return nil, nil, failed(fmt.Errorf("read the answers to run %s: %w", run, err))
+		}
+		if ok && !waits(m, given.Call) {
+			taken[given.Call] = &counted{given, e.Seq}
+		}
+	}
+	return m, taken, nil
+}
+
+// waits reports whether a question about the call is open.
+func waits(m *loop.Machine, call string) bool {
+	for _, q := range m.Status().Pending {
+		if q.Call == call {
+			return true
+		}
+	}
+	return false
+}
+
+// taken is the error of an answer that came second.
+func taken(run string, first *counted) error {
+	text := fmt.Sprintf("call %s of run %s was answered already: %s", name(first.Call), run, first.Decision)
+	if first.By != "" {
+		text += " by " + name(first.By)
+	}
+	if first.Why != "" {
+		text += " (" + clip(first.Why, 200) + ")"
+	}
+	return errors.New(text + "; this answer does not count")
 }
 
 // pending returns the open question that the user names by its call.
@@ -114,7 +215,7 @@ func pending(run, call string, settle bool, open []loop.Pending) (*loop.Pending,
 		if p.Call == call {
 			return p, nil
 		}
-		names = append(names, p.Call+" ("+p.Tool+")")
+		names = append(names, name(p.Call)+" ("+name(p.Tool)+")")
 		if strings.HasPrefix(p.Call, call) {
 			found = append(found, p)
 		}

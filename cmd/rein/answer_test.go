@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -54,8 +55,98 @@ func TestParkApproveResume(t *testing.T) {
 	if r := b.decode(&got, "resume", got.Run); r.code != 0 || got.Answer != "I know what time it is." {
 		t.Errorf("resume: exit %d, %+v", r.code, got)
 	}
-	if r := b.rein("approve", got.Run, call); r.code != 2 || !strings.Contains(r.err, "no call of run") {
+	if r := b.rein("approve", got.Run, call); r.code != 2 || !strings.Contains(r.err, "was answered already: approve by greta") {
 		t.Errorf("approving it again: exit %d, %s", r.code, r.err)
+	}
+}
+
+// Of two answers at the same time one counts, and the other is told so.
+func TestTwoAnswersAtOnce(t *testing.T) {
+	for range 5 {
+		b := newBox(t)
+		file := asking(t, b)
+		var got resultObject
+		b.decode(&got, "run", "-f", file, "What time is it?")
+		call := got.Pending[0].Call
+		var both [2]printed
+		var done sync.WaitGroup
+		for i, word := range []string{"approve", "reject"} {
+			done.Go(func() { both[i] = b.rein(word, got.Run, call) })
+		}
+		done.Wait()
+		won, lost, counted, answer := both[0], both[1], "approve", "I know what time it is."
+		if won.code != 0 {
+			won, lost, counted, answer = both[1], both[0], "reject", "I do not know."
+		}
+		if won.code != 0 || lost.code != badUsage {
+			t.Fatalf("exits %d and %d\n%s\n%s", both[0].code, both[1].code, both[0].err, both[1].err)
+		}
+		if !strings.Contains(lost.err, "was answered already: "+counted+" by greta") {
+			t.Errorf("the loser is told %q", lost.err)
+		}
+		if r := b.decode(&got, "resume", got.Run); r.code != 0 || got.Answer != answer {
+			t.Errorf("after %s: exit %d, %q", counted, r.code, got.Answer)
+		}
+	}
+}
+
+// Both saw the question open; the journal says whose answer came first.
+func TestSecondAnswerDoesNotCount(t *testing.T) {
+	b := newBox(t)
+	var got resultObject
+	b.decode(&got, "run", "-f", asking(t, b), "What time is it?")
+	store, err := sqlite.Open(t.Context(), b.storeFile(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	m, err := fold(t.Context(), store, got.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := m.Status().Pending
+	a := &app{self: "rein"}
+	if left, err := a.post(t.Context(), store, got.Run, &open[0], engine.Answer{Decision: event.Rejected, By: "eva", Why: "not now"}); err != nil || left != 0 {
+		t.Errorf("the first: %d left, %v", left, err)
+	}
+	for _, d := range []event.Decision{event.Approved, event.Rejected} {
+		_, err := a.post(t.Context(), store, got.Run, &open[0], engine.Answer{Decision: d, By: "eva", Why: "not now"})
+		if err == nil || !strings.Contains(err.Error(), "was answered already: reject by eva (not now); this answer does not count") {
+			t.Errorf("the second, %s: %v", d, err)
+		}
+	}
+}
+
+// Resuming what only a person can move on says that nothing was done.
+func TestResumeWithoutAnAnswer(t *testing.T) {
+	b := newBox(t)
+	var got resultObject
+	if p := b.decode(&got, "run", "-f", asking(t, b), "What time is it?"); strings.Contains(p.err, "nothing was done") {
+		t.Errorf("the first time:\n%s", p.err)
+	}
+	p := b.rein("resume", got.Run)
+	if p.code != 1 || !strings.Contains(p.err, "nothing was done; it still waits for an answer") || !strings.Contains(p.err, "rein approve "+got.Run+" now_1") {
+		t.Errorf("exit %d\n%s", p.code, p.err)
+	}
+	p = b.rein("approve", got.Run, "now_1")
+	if p.code != 0 || !strings.Contains(p.err, "approved: get_now {}") || !strings.Contains(p.err, "rein resume "+got.Run) {
+		t.Errorf("approve: exit %d\n%s", p.code, p.err)
+	}
+}
+
+// The model chose the call's id: pasted into a shell it is a word and nothing
+// more.
+func TestCallIDsInCommands(t *testing.T) {
+	a := &app{self: "rein"}
+	for id, want := range map[string]string{
+		"call_1":       "rein approve R call_1",
+		"$(reboot)":    "rein approve R '$(reboot)'",
+		"a';reboot;'b": `rein approve R 'a'\'';reboot;'\''b'`,
+		"--help":       "rein approve -- R --help",
+	} {
+		if got := a.answering("approve", "R", id); got != want {
+			t.Errorf("%s: %s, want %s", id, got, want)
+		}
 	}
 }
 

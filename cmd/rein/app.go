@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
-	"rein.example/rein/event"
 	"rein.example/rein/journal"
 	"rein.example/rein/journal/sqlite"
 	"rein.example/rein/loop"
@@ -29,6 +27,11 @@ type app struct {
 	env      func(string) string
 	// asks: somebody can be asked; shows: stderr is a terminal.
 	asks, shows bool
+	// screen: stdout is a terminal.
+	screen bool
+
+	// wide is how many columns stdout has, 0 where nobody knows.
+	wide int
 
 	// self is how the command was called.
 	self string
@@ -58,8 +61,12 @@ func (w *writer) Write(p []byte) (int, error) {
 
 // withStore makes a command of a function that uses the open store.
 func (a *app) withStore(cmd *cobra.Command, run func(ctx context.Context, s journal.Store, args []string) error) *cobra.Command {
+	return a.with(cmd, a.open, run)
+}
+
+func (a *app) with(cmd *cobra.Command, open func(context.Context) (journal.Store, error), run func(ctx context.Context, s journal.Store, args []string) error) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		store, err := a.open(cmd.Context())
+		store, err := open(cmd.Context())
 		if err != nil {
 			return err
 		}
@@ -117,8 +124,21 @@ func (a *app) dataFolder() (string, error) {
 	return filepath.Join(data, "rein"), nil
 }
 
-// find returns the id of the run that the user names by its beginning.
+// lastRun names the newest run in place of an id.
+const lastRun = "last"
+
+// find returns the id of the run that the user names by its beginning, or as the
+// last one.
 func (a *app) find(ctx context.Context, s journal.Store, prefix string) (string, error) {
+	if prefix == lastRun {
+		for sum, err := range s.Runs(ctx) {
+			if err != nil {
+				return "", failed(fmt.Errorf("list the runs: %w", err))
+			}
+			return sum.Run, nil
+		}
+		return "", fmt.Errorf("there are no runs yet; begin with: %s", a.next("demo"))
+	}
 	run, err := journal.Resolve(ctx, s, prefix)
 	var missing *journal.NotFoundError
 	if errors.As(err, &missing) && len(missing.Near) == 0 {
@@ -150,18 +170,30 @@ func (a *app) print(v any) error {
 	return a.write(append(text, '\n'))
 }
 
-// write writes to stdout. A reader that has gone away, such as head, is no
-// failure.
+// write writes to stdout: to a terminal what is printable, else every byte. A
+// reader that has gone away, such as head, is no failure.
 func (a *app) write(text []byte) error {
-	if _, err := a.out.Write(text); err != nil && !errors.Is(err, errPipe) {
+	if err := a.put(text); !errors.Is(err, errPipe) {
+		return err
+	}
+	return nil
+}
+
+// put is write for those who care whether there is a reader.
+func (a *app) put(text []byte) error {
+	if a.screen {
+		text = []byte(printable(string(text)))
+	}
+	if _, err := a.out.Write(text); err != nil {
 		return failed(fmt.Errorf("write the output: %w", err))
 	}
 	return nil
 }
 
-// say writes a line to stderr.
-func (a *app) say(format string, args ...any) {
-	fmt.Fprintf(a.err, format+"\n", args...)
+// say writes a line to stderr, for people: what it is about is made printable.
+func (a *app) say(layout string, args ...any) {
+	// Whoever read this may have gone away; that stops nothing.
+	_, _ = io.WriteString(a.err, string(format(layout, args...))+"\n")
 }
 
 // next returns a command line to type next.
@@ -183,16 +215,6 @@ func quoted(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// lines writes events as JSON lines.
-func (a *app) lines(events []event.Event) error {
-	var out bytes.Buffer
-	for i := range events {
-		out.Write(event.AppendEvent(nil, &events[i]))
-		out.WriteByte('\n')
-	}
-	return a.write(out.Bytes())
-}
-
 // color is an ANSI colour.
 type color string
 
@@ -203,10 +225,12 @@ const (
 	dim    color = "2"
 )
 
-// paint returns text for stderr in a colour, if that is a terminal that wants it.
-func (a *app) paint(c color, text string) string {
-	if !a.shows || a.env("NO_COLOR") != "" || a.env("TERM") == "dumb" {
-		return text
+// paint returns text for stderr in a colour, if that is a terminal that wants
+// it, with all else in it made printable.
+func (a *app) paint(c color, text string) painted {
+	text = printable(text)
+	if a.shows && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb" {
+		text = "\x1b[" + string(c) + "m" + text + "\x1b[0m"
 	}
-	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
+	return painted(text)
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 
@@ -60,18 +61,20 @@ func (t *terminal) ask(ctx context.Context, q engine.Question) (engine.Answer, b
 	}
 	t.show(&q)
 	choices := map[string]event.Decision{"y": event.Approved, "yes": event.Approved, "n": event.Rejected, "no": event.Rejected}
-	prompt := "may it run? [y]es, [n]o, [l]ater: "
+	keys, prompt := "y runs it, n refuses it and tells the model so, l leaves the question open for later", "may it run? [y]es, [n]o, [l]ater: "
 	if q.Settle {
 		choices = map[string]event.Decision{"d": event.Done, "done": event.Done, "n": event.NotDone, "not done": event.NotDone}
-		prompt = "was it done? [d]one, [n]ot done, [l]ater: "
+		keys, prompt = "d says that it took effect, n that it did not, l leaves the question open for later", "was it done? [d]one, [n]ot done, [l]ater: "
 	}
+	t.a.say("%s", t.a.paint(dim, keys))
 	typed := t.listen()
 	defer t.hush()
 	for {
+		t.forget(typed)
 		fmt.Fprint(t.a.err, prompt)
 		select {
 		case <-ctx.Done():
-			t.a.say("")
+			t.a.say("\nthis is not asked here any more")
 			return engine.Answer{}, false
 		case line, ok := <-typed:
 			word := strings.ToLower(strings.TrimSpace(line))
@@ -91,13 +94,36 @@ func (t *terminal) show(q *engine.Question) {
 	if args.Indent(jsontext.WithIndent("  ")) != nil {
 		args = q.Args
 	}
-	t.a.say("%s %s", t.a.paint(yellow, "approval needed:"), q.Tool)
+	title := "approval needed:"
+	if q.Settle {
+		title = "answer needed:"
+	}
+	t.a.say("%s %s", t.a.paint(yellow, title), name(q.Tool))
 	if q.Settle {
 		t.a.say("it was begun, and nobody knows whether it took effect")
 	}
 	t.a.say("%s", args)
 	if q.Why != "" {
-		t.a.say("%s", q.Why)
+		t.a.say("%s", clip(q.Why, maxDetail))
+	}
+}
+
+// forget drops what was typed before the prompt: it was typed without knowing
+// what is asked. What does not come from a keyboard is left alone.
+func (t *terminal) forget(typed <-chan string) {
+	f, ok := t.a.in.(*os.File)
+	if !ok || dropTyped(f) != nil {
+		return
+	}
+	for {
+		select {
+		case _, open := <-typed:
+			if !open {
+				return
+			}
+		default:
+			return
+		}
 	}
 }
 

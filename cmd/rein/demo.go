@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,9 +30,6 @@ var demoAgent string
 // that was killed goes on with a server that was started again.
 const demoProvider = "demo"
 
-// demoAnyURL stands for that server where nothing is sent to it.
-const demoAnyURL = "http://127.0.0.1:1/v1"
-
 // workspaceFolder is where the demo's files are, below its folder.
 const workspaceFolder = "workspace"
 
@@ -38,11 +37,10 @@ func (a *app) demoCommand() *cobra.Command {
 	var dir string
 	var c carrying
 	cmd := &cobra.Command{
-		Use: "demo [--dir FOLDER]", Short: "Watch an agent finish a real task: no key, no network", Args: exactly(),
+		Use: "demo [--dir FOLDER] [--events]", Short: "Watch an agent finish a real task: no key, no network", Args: exactly(),
 		Long: `Runs a real agent with real tools on the files of an order desk. Its model is a
 script, played over HTTP by a server on this machine, that makes the mistakes that
 models and servers make. In the end the files are checked.`,
-		DisableFlagsInUseLine: true,
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "the `folder` to work in, new or empty (default: a new one beside the store)")
 	cmd.Flags().BoolVar(&c.events, "events", false, "print the run's events as JSON lines")
@@ -92,7 +90,7 @@ func (a *app) demo(ctx context.Context, dir string, c *carrying) error {
 // demoFolder returns the absolute path of the folder to work in.
 func (a *app) demoFolder(dir string) (string, error) {
 	if dir != "" {
-		return filepath.Abs(dir)
+		return newOrEmpty(dir)
 	}
 	path, err := a.storePath()
 	if err != nil {
@@ -110,6 +108,23 @@ func (a *app) demoFolder(dir string) (string, error) {
 		return "", fmt.Errorf("make a folder for the demo; name another with --dir: %w", err)
 	}
 	return dir, nil
+}
+
+// newOrEmpty returns the absolute path of a folder that holds nothing: what an
+// earlier demo left there would not be what this one finds and checks.
+func newOrEmpty(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("find the folder of the demo: %w", err)
+	}
+	switch entries, err := os.ReadDir(abs); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return "", fmt.Errorf("look into the folder of the demo: %w", err)
+	case len(entries) > 0:
+		return "", fmt.Errorf("the demo works in a new or empty folder, and %s holds %s: name another with --dir", abs, name(entries[0].Name()))
+	}
+	return abs, nil
 }
 
 // demoModel starts the server that plays the demo's model, and returns the agent that

@@ -63,18 +63,29 @@ func TestDemoSaysWhatToTypeNext(t *testing.T) {
 // A workspace that is not as it should be fails the demo.
 func TestDemoChecksTheFiles(t *testing.T) {
 	b := newBox(t)
-	dir := filepath.Join(b.dir, "desk")
-	if err := demo.Materialise(filepath.Join(dir, "workspace")); err != nil {
-		t.Fatal(err)
-	}
-	b.file("desk/workspace/stray.txt", "nobody asked for this")
+	b.played = func(*script.Server) { b.file("desk/workspace/stray.txt", "nobody asked for this") }
 	var got demoObject
-	if p := b.decode(&got, "demo", "--dir", dir); p.code != 1 || len(got.Problems) != 1 || !strings.Contains(got.Problems[0], "stray.txt") {
+	if p := b.decode(&got, "demo", "--dir", filepath.Join(b.dir, "desk")); p.code != 1 || len(got.Problems) != 1 || !strings.Contains(got.Problems[0], "stray.txt") {
 		t.Errorf("exit %d, problems %q", p.code, got.Problems)
 	}
+}
+
+// A folder that holds anything is refused before anything is begun.
+func TestDemoWantsAnEmptyFolder(t *testing.T) {
+	b := newBox(t)
+	b.ok("demo", "--dir", filepath.Join(b.dir, "desk"))
 	b.file("other/letter.txt", "not a workspace")
-	if p := b.rein("demo", "--dir", filepath.Join(b.dir, "other")); p.code != 0 {
-		t.Errorf("a folder with other things, but no workspace in it: exit %d\n%s", p.code, p.err)
+	for _, dir := range []string{"desk", "other"} {
+		if p := b.rein("demo", "--dir", filepath.Join(b.dir, dir)); p.code != 2 || !strings.Contains(p.err, "new or empty") {
+			t.Errorf("%s: exit %d, %s", dir, p.code, p.err)
+		}
+	}
+	var list []runObject
+	if b.decode(&list, "runs"); len(list) != 1 {
+		t.Errorf("there are %d runs", len(list))
+	}
+	if p := b.rein("demo", "--dir", filepath.Join(b.dir, "other", "letter.txt")); p.code != 2 {
+		t.Errorf("a file: exit %d, %s", p.code, p.err)
 	}
 }
 

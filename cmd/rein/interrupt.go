@@ -11,7 +11,8 @@ import (
 )
 
 // interrupts turns signals into ends of a run that leave it resumable: the first
-// Ctrl-C lets it finish what it is doing, the second stops it at once.
+// Ctrl-C lets it finish what it is doing, the second stops it at once; being
+// killed, or losing the terminal, stops it at once.
 type interrupts struct {
 	a       *app
 	signals chan os.Signal
@@ -19,6 +20,8 @@ type interrupts struct {
 	stop    context.CancelCauseFunc
 	ctx     context.Context
 	pause   atomic.Pointer[rein.Run]
+	// left: the run was paused since nobody reads its events.
+	left atomic.Bool
 }
 
 // interruptible returns a context that ends with [rein.ErrStop] when the process
@@ -26,7 +29,11 @@ type interrupts struct {
 func (a *app) interruptible(ctx context.Context) (context.Context, *interrupts) {
 	in := &interrupts{a: a, signals: make(chan os.Signal, 4), done: make(chan struct{})}
 	in.ctx, in.stop = context.WithCancelCause(ctx)
-	signal.Notify(in.signals, os.Interrupt, syscall.SIGTERM)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) { // as nohup and shells want it
+			signal.Notify(in.signals, s)
+		}
+	}
 	go in.listen()
 	return in.ctx, in
 }
@@ -50,6 +57,19 @@ func (in *interrupts) listen() {
 			in.a.say("not waiting any longer; the run can be resumed")
 			os.Exit(interrupted)
 		}
+		in.stop(rein.ErrStop)
+	}
+}
+
+// unread pauses the run: it was to be watched, and nobody watches.
+func (in *interrupts) unread() {
+	r := in.pause.Load()
+	if r == nil {
+		return
+	}
+	in.a.say("nobody reads the events any more; pausing after what it is doing now")
+	in.left.Store(true)
+	if err := r.Pause(in.ctx); err != nil {
 		in.stop(rein.ErrStop)
 	}
 }

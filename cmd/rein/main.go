@@ -14,10 +14,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
+
+	"rein.example/rein/schema"
 )
 
 // version is set by the linker; see the Makefile.
@@ -31,9 +34,14 @@ func main() {
 	a := &app{
 		self: self, in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv,
 		asks:  isatty.IsTerminal(os.Stdin.Fd()) && isatty.IsTerminal(os.Stderr.Fd()),
-		shows: isatty.IsTerminal(os.Stderr.Fd()),
+		shows: isatty.IsTerminal(os.Stderr.Fd()), wide: columns(os.Stdout),
+		screen: isatty.IsTerminal(os.Stdout.Fd()),
 	}
 	a.outside.local = onThisMachine
+	// A reader that goes away must not kill a run in the middle of a step: writing
+	// then fails, which is looked at. Caught and not ignored, since a process that
+	// a tool starts would inherit that.
+	signal.Notify(make(chan os.Signal, 1), brokenPipe)
 	os.Exit(a.main(context.Background(), os.Args[1:]))
 }
 
@@ -54,7 +62,8 @@ func (a *app) main(ctx context.Context, args []string) int {
 		e = &exit{code: badUsage, err: err}
 	}
 	if e.err != nil {
-		fmt.Fprintln(a.err, a.paint(red, "rein:"), e.err)
+		// Lines of its own that a text in the error brings along stay below it.
+		a.say("%s %s", a.paint(red, "rein:"), strings.ReplaceAll(e.err.Error(), "\n", "\n  "))
 	}
 	return e.code
 }
@@ -93,19 +102,57 @@ func (a *app) command() *cobra.Command {
 		Long: `Rein runs agents. Each run is a journal: it can be watched, stopped, resumed
 after a crash, and looked at step by step.
 
-Begin with "rein demo".`,
+Begin with "rein demo": it needs no key and no network. Everything after it takes
+a run by its id, by the beginning of that, or as "last".
+
+Environment:
+  OPENAI_API_KEY  the key for openai/ models at OpenAI's own address
+  REIN_DB         the file that holds the runs, where --db names none
+  XDG_DATA_HOME   the folder in which rein/rein.db is the default
+  NO_COLOR        no colours
+
+Exit codes:
+  0    done
+  1    the run or check ended badly; the output says why
+  2    wrong usage or configuration; nothing was begun
+  130  interrupted; "rein resume" goes on`,
 		SilenceErrors: true, SilenceUsage: true,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version: builtVersion(),
+		Args:    knownCommand,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetVersionTemplate(versionText())
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+	})
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.db, "db", "", "the `file` that holds the runs (default $REIN_DB, else rein/rein.db in the user's data folder)")
 	flags.BoolVar(&a.json, "json", false, "print one JSON value")
-	flags.CountVarP(&a.verbose, "verbose", "v", "log each step and call on stderr; twice: each event")
+	flags.CountVarP(&a.verbose, "verbose", "v", "log each step and call on stderr; twice: each event``") // `` for no placeholder
 	root.AddCommand(
 		a.demoCommand(), a.runCommand(), a.resumeCommand(), a.stopCommand(),
 		a.runsCommand(), a.showCommand(), a.requestCommand(), a.replayCommand(), a.verifyCommand(),
 		a.approveCommand(), a.rejectCommand(), a.settleCommand(),
 		a.schemaCommand(), a.versionCommand(),
 	)
+	for _, c := range root.Commands() {
+		c.DisableFlagsInUseLine = true // each names them itself, after its arguments
+	}
 	return root
+}
+
+// knownCommand refuses a first word that is no command.
+func knownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	why := fmt.Sprintf("there is no command %q", clip(args[0], nameWidth))
+	if near := schema.Nearest(args[0], names); len(near) > 0 {
+		why += "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return fmt.Errorf("%s\nrein --help lists them all", why)
 }

@@ -2,7 +2,12 @@
 
 package main
 
-import "io"
+import (
+	"io"
+	"syscall"
+)
 
-// errPipe is what writing to a closed pipe gives.
+// errPipe is what writing to a closed pipe gives; no signal kills there.
 var errPipe = io.ErrClosedPipe
+
+const brokenPipe = syscall.SIGPIPE

@@ -4,5 +4,8 @@ package main
 
 import "syscall"
 
-// errPipe is what writing to a closed pipe gives.
-const errPipe = syscall.EPIPE
+// errPipe is what writing to a closed pipe gives, where brokenPipe does not kill.
+const (
+	errPipe    = syscall.EPIPE
+	brokenPipe = syscall.SIGPIPE
+)

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"os"
+	"os/signal"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -32,20 +34,27 @@ type process struct {
 // start starts a process whose stdout goes to out, or if that is nil is kept.
 func (b *box) start(out io.Writer, args ...string) *process {
 	b.t.Helper()
-	p := &process{t: b.t, cmd: exec.Command(os.Args[0], args...)}
+	p := &process{t: b.t, cmd: b.command(args...)}
 	if out == nil {
 		out = &p.out
 	}
-	p.cmd.Env = []string{"REIN_TEST_COMMAND=1", "PATH=" + os.Getenv("PATH")}
-	for name, value := range b.env { // order: the names differ
-		p.cmd.Env = append(p.cmd.Env, name+"="+value)
-	}
-	p.cmd.Dir, p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = b.dir, strings.NewReader(b.in), out, &p.err
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = strings.NewReader(b.in), out, &p.err
 	if err := p.cmd.Start(); err != nil {
 		b.t.Fatal(err)
 	}
 	b.t.Cleanup(func() { _ = p.cmd.Process.Kill() })
 	return p
+}
+
+// command returns a process that is not started yet.
+func (b *box) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = []string{"REIN_TEST_COMMAND=1", "PATH=" + os.Getenv("PATH")}
+	for name, value := range b.env { // order: the names differ
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	cmd.Dir = b.dir
+	return cmd
 }
 
 // wait returns what the process has printed when it has ended.
@@ -133,6 +142,10 @@ func TestStopFromAnotherProcess(t *testing.T) {
 	if err := json.Unmarshal([]byte(stopped.out), &got); err != nil || stopped.code != interrupted || got.Status != "paused" || got.Reason != "interrupted" {
 		t.Errorf("exit %d, %s, %v\n%s", stopped.code, stopped.out, err, stopped.err)
 	}
+	var not asked
+	if r := b.decode(&not, "stop", run); r.code != 1 || not.Asked || not.Run != run || not.Status != "paused" {
+		t.Errorf("stopping it again: exit %d, %+v", r.code, not)
+	}
 	if r := b.rein("stop", run); r.code != 1 || !strings.Contains(r.err, "is not running: it is paused") {
 		t.Errorf("stopping it again: exit %d, %s", r.code, r.err)
 	}
@@ -144,9 +157,13 @@ func TestStopFromAnotherProcess(t *testing.T) {
 func TestSignalsLeaveAResumableRun(t *testing.T) {
 	for name, signals := range map[string][]os.Signal{
 		"SIGTERM":      {syscall.SIGTERM},
+		"SIGHUP":       {syscall.SIGHUP},
 		"twice Ctrl-C": {os.Interrupt, os.Interrupt},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if signal.Ignored(signals[0]) {
+				t.Skipf("%v is ignored by whoever started this test, as nohup does, and so by the command", signals[0])
+			}
 			b := newBox(t)
 			p, run := slowRun(t, b)
 			for i, s := range signals {
@@ -165,5 +182,78 @@ func TestSignalsLeaveAResumableRun(t *testing.T) {
 				t.Errorf("resume: exit %d, %+v\n%s", r.code, got, r.err)
 			}
 		})
+	}
+}
+
+// A reader of the events that has seen enough ends the run in good order: it is
+// not killed in the middle of a step.
+func TestReaderOfEventsLeaves(t *testing.T) {
+	b := newBox(t)
+	_, url := server(t, `
+turns:
+  - {delay: 300ms, call: {name: calculator, arguments: {expression: "1"}}}
+  - {delay: 300ms, call: {name: calculator, arguments: {expression: "2"}}}
+  - Still here.
+`)
+	file := b.file("agent.yaml", "model: openai/any\nbase_url: "+url+"\ntools: [calculator]\n")
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := b.start(write, "run", "--events", "-f", file, "Are you there?")
+	write.Close()
+	line, err := bufio.NewReaderSize(read, 16).ReadByte()
+	if err != nil || line != '{' {
+		t.Fatalf("%q, %v", line, err)
+	}
+	read.Close()
+	left := p.wait()
+	if left.code != badEnd || !strings.Contains(left.err, "nobody reads the events any more") || !strings.Contains(left.err, "paused, interrupted") {
+		t.Errorf("exit %d\n%s", left.code, left.err)
+	}
+	var list []runObject
+	b.decode(&list, "runs")
+	if len(list) != 1 || list[0].Status != "paused" {
+		t.Fatalf("%+v", list)
+	}
+	var got resultObject
+	if r := b.decode(&got, "resume", list[0].Run); r.code != 0 || got.Answer != "Still here." || got.ToolCalls != 2 {
+		t.Errorf("resume: exit %d, %+v\n%s", r.code, got, r.err)
+	}
+}
+
+// What nohup keeps from a process stays kept from it.
+func TestIgnoredSignalsStayIgnored(t *testing.T) {
+	if _, err := exec.LookPath("nohup"); err != nil {
+		t.Skip(err)
+	}
+	b := newBox(t)
+	_, url := server(t, "turns:\n  - delay: 400ms\n    say: Still here.\n")
+	p := &process{t: t, cmd: b.command()}
+	args := []string{"nohup", p.cmd.Path, "run", "-m", "openai/any", "--base-url", url, "Are you there?"}
+	p.cmd.Path, _ = exec.LookPath("nohup")
+	p.cmd.Args, p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = args, strings.NewReader(""), &p.out, &p.err
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
+	b.until("model.called")
+	if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if r := p.wait(); r.code != 0 || r.out != "Still here.\n" {
+		t.Errorf("exit %d, %q\n%s", r.code, r.out, r.err)
+	}
+}
+
+// What is damaged is not mended by trying again, so the advice is to look at it.
+func TestResumeOfADamagedJournal(t *testing.T) {
+	b := newBox(t)
+	var got resultObject
+	b.decode(&got, "run", "-f", asking(t, b), "What time is it?")
+	b.tamper(`UPDATE events SET data = replace(data, 'now_1', 'now_2') WHERE type = 'call.judged'`)
+	p := b.rein("resume", got.Run)
+	if p.code != badEnd || !strings.Contains(p.err, "damaged after event") || !strings.Contains(p.err, "rein verify "+got.Run) || strings.Contains(p.err, "the cause is gone") {
+		t.Errorf("exit %d\n%s", p.code, p.err)
 	}
 }

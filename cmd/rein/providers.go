@@ -190,6 +190,9 @@ func (a *app) keyFor(cfg *config.Agent, c config.Changes) string {
 }
 
 func readKey(path string) (string, error) {
+	if err := config.Regular(path); err != nil {
+		return "", err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err

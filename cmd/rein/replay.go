@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -23,6 +24,9 @@ type replayed struct {
 	Steps     int64  `json:"steps"`
 	ToolCalls int64  `json:"tool_calls"`
 	Status    string `json:"status"`
+	// Damage says where the journal stops being sound; the rest is of what comes
+	// before.
+	Damage *damage `json:"damage,omitempty"`
 }
 
 type replayedEvent struct {
@@ -42,13 +46,17 @@ type nextCommand struct {
 func (a *app) replayCommand() *cobra.Command {
 	var until int64
 	cmd := &cobra.Command{
-		Use: "replay [--until N] RUN", Short: "Fold a run's journal again and print it, calling nothing", Args: exactly("RUN"),
+		Use: "replay RUN [--until N]", Short: "Fold a run's journal again and print it, calling nothing", Args: exactly("RUN"),
 		Long: `Folds the journal again, event by event, prints what happened, and says what had to
 happen next at the end. It calls no model and no tool.`,
-		DisableFlagsInUseLine: true,
+		Example: `  rein replay last
+  rein replay last --until 3     # steps 1 to 3`,
 	}
-	cmd.Flags().Int64Var(&until, "until", 0, "stop before step `N+1` begins")
-	return a.withStore(cmd, func(ctx context.Context, s journal.Store, args []string) error {
+	cmd.Flags().Int64Var(&until, "until", 0, "end with step `N`, from 1; left out, all are folded")
+	return a.withReading(cmd, func(ctx context.Context, s journal.Store, args []string) error {
+		if cmd.Flags().Changed("until") && until < 1 {
+			return errors.New("steps count from 1: --until 1 ends with the first")
+		}
 		run, err := a.find(ctx, s, args[0])
 		if err != nil {
 			return err
@@ -58,9 +66,14 @@ happen next at the end. It calls no model and no tool.`,
 			return err
 		}
 		if a.json {
-			return a.print(r)
+			err = a.print(r)
+		} else {
+			err = a.write([]byte(r.text()))
 		}
-		return a.write([]byte(r.text()))
+		if err != nil {
+			return err
+		}
+		return a.report(run, r.Damage)
 	})
 }
 
@@ -68,22 +81,24 @@ func (a *app) replay(ctx context.Context, s journal.Store, run string, until int
 	r := &replayed{Run: run, Events: []replayedEvent{}, Next: []nextCommand{}}
 	m := loop.New(run)
 	var step int64
-	for e, err := range s.Read(ctx, run, 1) {
-		if err != nil {
-			return nil, failed(fmt.Errorf("read run %s: %w", run, err))
-		}
+	var err error
+	r.Damage, err = sound(ctx, s, run, func(e *event.Event) error {
 		if d, ok := e.Data.(*event.ContextAssembled); ok {
 			step = d.Step
 		}
 		if until > 0 && step > until {
-			break
+			return errEnough
 		}
-		if err := m.Apply(&e); err != nil {
-			return nil, failed(fmt.Errorf("fold event %d of run %s: %w", e.Seq, run, err))
+		if err := m.Apply(e); err != nil {
+			return fmt.Errorf("fold event %d: %w", e.Seq, err)
 		}
 		r.Events = append(r.Events, replayedEvent{e.Seq, step, e.Time, string(e.Data.Type()), e.Data.AppendJSON(nil)})
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	if until > step {
+	if until > step && r.Damage == nil {
 		return nil, fmt.Errorf("run %s has no step %d; the last is %d", run, until, step)
 	}
 	for _, c := range m.Next() {

@@ -29,24 +29,30 @@ type requested struct {
 	SHA256 string `json:"sha256"`
 	Bytes  int64  `json:"bytes"`
 	Body   string `json:"body"`
+	// Damage says where the journal stops being sound; the request comes before.
+	Damage *damage `json:"damage,omitempty"`
 }
 
 func (a *app) requestCommand() *cobra.Command {
 	var step, attempt int64
 	var diff bool
 	cmd := &cobra.Command{
-		Use: "request --step N [--attempt K] [--diff] RUN", Short: "Print the exact request that the model saw at a step", Args: exactly("RUN"),
+		Use: "request RUN --step N [--attempt K] [--diff]", Short: "Print the exact request that the model saw at a step", Args: exactly("RUN"),
 		Long: `Prints the body of the request that the model saw at a step, byte for byte: it is
 built again from the journal and must hash to what was sent. If it doesn't, the
 command says so and exits 1.`,
-		DisableFlagsInUseLine: true,
+		Example: `  rein request last --step 2
+  rein request last --step 2 --diff     # against the step before`,
 	}
-	cmd.Flags().Int64Var(&step, "step", 0, "the step, from 1")
-	cmd.Flags().Int64Var(&attempt, "attempt", 0, "which try of the step; the last if left out")
+	cmd.Flags().Int64Var(&step, "step", 0, "the step `N`, from 1")
+	cmd.Flags().Int64Var(&attempt, "attempt", 0, "which try `K` of the step, from 1; the last if left out")
 	cmd.Flags().BoolVar(&diff, "diff", false, "show what changed since the request of the step before")
-	return a.withStore(cmd, func(ctx context.Context, s journal.Store, args []string) error {
+	return a.withReading(cmd, func(ctx context.Context, s journal.Store, args []string) error {
 		if step < 1 {
 			return fmt.Errorf("say which step: --step N, from 1")
+		}
+		if cmd.Flags().Changed("attempt") && attempt < 1 {
+			return fmt.Errorf("attempts count from 1: --attempt 1 is the first")
 		}
 		run, err := a.find(ctx, s, args[0])
 		if err != nil {
@@ -66,6 +72,9 @@ command says so and exits 1.`,
 		if err == nil && !r.Exact {
 			err = failed(fmt.Errorf("this is not exactly what was sent (SHA-256 %s): the request cannot be reproduced, since another version of the encoder wrote it", r.SHA256))
 		}
+		if err == nil {
+			err = a.report(run, r.Damage)
+		}
 		return err
 	})
 }
@@ -74,18 +83,22 @@ command says so and exits 1.`,
 func (a *app) request(ctx context.Context, s journal.Store, run string, step, attempt int64) (*requested, error) {
 	var called *event.ModelCalled
 	var seq, last int64
-	for e, err := range s.Read(ctx, run, 1) {
-		if err != nil {
-			return nil, failed(fmt.Errorf("read run %s: %w", run, err))
-		}
+	damage, err := sound(ctx, s, run, func(e *event.Event) error {
 		if d, ok := e.Data.(*event.ModelCalled); ok {
 			last = max(last, d.Step)
 			if d.Step == step && (attempt == 0 || d.Attempt == attempt) {
 				called, seq = d, e.Seq
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if called == nil {
+		if damage != nil {
+			return nil, a.report(run, damage)
+		}
 		if attempt > 0 {
 			return nil, fmt.Errorf("run %s has no attempt %d at a step %d", run, attempt, step)
 		}
@@ -95,7 +108,7 @@ func (a *app) request(ctx context.Context, s journal.Store, run string, step, at
 	if err != nil {
 		return nil, failed(err)
 	}
-	return &requested{run, step, called.Attempt, string(called.Purpose), exact, called.SHA256.String(), int64(len(body)), string(body)}, nil
+	return &requested{run, step, called.Attempt, string(called.Purpose), exact, called.SHA256.String(), int64(len(body)), string(body), damage}, nil
 }
 
 // encoderOf makes the encoder that a journal names. It needs no key.

@@ -86,14 +86,27 @@ func (a *app) finish(r *rein.Result, c *carrying) error {
 			return err
 		}
 	}
-	a.outcome(r)
+	if c.idle && len(r.Pending) > 0 {
+		a.stillWaits(r)
+	} else {
+		a.outcome(r)
+	}
 	switch {
 	case r.Status == "finished" && r.OK:
 		return nil
-	case r.Status == "paused" && r.Cause == event.CauseInterrupted:
+	case r.Status == "paused" && r.Cause == event.CauseInterrupted && !c.unread:
 		return &exit{code: interrupted}
 	}
 	return &exit{code: badEnd}
+}
+
+// stillWaits says that nothing was done, since only a person can move the run on.
+func (a *app) stillWaits(r *rein.Result) {
+	a.say("run %s: nothing was done; it still waits for an answer", r.Run)
+	for _, q := range r.Pending {
+		a.say("  %s", a.question(&q))
+	}
+	a.say("  then go on with: %s", a.next("resume %s", r.Run))
 }
 
 // answer prints what the run was for.
@@ -107,6 +120,9 @@ func (a *app) answer(r *rein.Result) error {
 	}
 	return a.write([]byte(strings.TrimRight(text, "\n") + "\n"))
 }
+
+// maxDetail is the most columns of what is said of a run's end.
+const maxDetail = 1000
 
 // outcome says on stderr how the run stands and what to do next.
 func (a *app) outcome(r *rein.Result) {
@@ -123,13 +139,13 @@ func (a *app) outcome(r *rein.Result) {
 	if !r.OK {
 		mark = a.paint(yellow, r.Status)
 	}
-	line := fmt.Sprintf("run %s: %s, %s (%s)", r.Run, mark, reason(r), strings.Join(parts, ", "))
+	effort := ""
 	if r.BestEffort {
-		line += "; the answer is a best effort"
+		effort = "; the answer is a best effort"
 	}
-	a.say("%s", line)
+	a.say("run %s: %s, %s (%s)%s", r.Run, mark, reason(r), strings.Join(parts, ", "), effort)
 	if r.Detail != "" {
-		a.say("  %s", r.Detail)
+		a.say("  %s", clip(r.Detail, maxDetail))
 	}
 	for _, q := range r.Pending {
 		a.say("  %s", a.question(&q))
@@ -141,11 +157,22 @@ func (a *app) outcome(r *rein.Result) {
 
 // question says what a run waits for, and the commands that answer.
 func (a *app) question(q *engine.Question) string {
-	what := fmt.Sprintf("%s %s %s", q.Call, q.Tool, clip(string(q.Args), 200))
+	what := fmt.Sprintf("%s %s %s", name(q.Call), name(q.Tool), clip(string(q.Args), 200))
 	if q.Settle {
-		return fmt.Sprintf("nobody knows whether this was done: %s\n    %s --done | --not-done", what, a.next("settle %s %s", q.Run, q.Call))
+		return fmt.Sprintf("nobody knows whether this was done: %s\n    %s\n    %s", what,
+			a.answering("settle --done", q.Run, q.Call), a.answering("settle --not-done", q.Run, q.Call))
 	}
-	return fmt.Sprintf("waits for approval: %s\n    %s\n    %s", what, a.next("approve %s %s", q.Run, q.Call), a.next("reject %s %s", q.Run, q.Call))
+	return fmt.Sprintf("waits for approval: %s\n    %s\n    %s", what,
+		a.answering("approve", q.Run, q.Call), a.answering("reject", q.Run, q.Call))
+}
+
+// answering returns the command line that answers a question. The model chose
+// the call's id; the shell must take it for a word, and so must the command.
+func (a *app) answering(command, run, call string) string {
+	if strings.HasPrefix(call, "-") {
+		command += " --"
+	}
+	return a.next("%s %s %s", command, run, quoted(call))
 }
 
 func plural(n int64, word string) string {
@@ -153,13 +180,4 @@ func plural(n int64, word string) string {
 		return "1 " + word
 	}
 	return fmt.Sprintf("%d %ss", n, word)
-}
-
-// clip returns the beginning of a text on one line.
-func clip(s string, most int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return s
 }

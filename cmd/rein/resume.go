@@ -12,7 +12,7 @@ import (
 func (a *app) resumeCommand() *cobra.Command {
 	var c carrying
 	cmd := &cobra.Command{
-		Use:   "resume [flags] RUN",
+		Use:   "resume RUN [flags]",
 		Short: "Go on with a run after a crash, a stop or an approval",
 		Long: `Goes on with a run where it stands: after a crash, a stop, or when its questions
 are answered. The agent is the one that the run was started with.

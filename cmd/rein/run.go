@@ -14,6 +14,7 @@ import (
 
 	"rein.example/rein"
 	"rein.example/rein/config"
+	"rein.example/rein/event"
 	"rein.example/rein/journal"
 )
 
@@ -27,11 +28,15 @@ const agentFile = "agent.yaml"
 type carrying struct {
 	events  bool
 	approve string
+
+	// What came of it: idle, if nothing was done since only a person can move the
+	// run on; unread, if it was paused since nobody reads its events.
+	idle, unread bool
 }
 
 func (c *carrying) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.events, "events", false, "print the run's events as JSON lines")
-	cmd.Flags().StringVar(&c.approve, "approve", "ask", "what to do with calls that need approval: `ask`, deny or allow")
+	cmd.Flags().StringVar(&c.approve, "approve", "ask", "what to do with calls that need approval (`HOW`): ask, deny or allow")
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -40,7 +45,7 @@ func (a *app) runCommand() *cobra.Command {
 		c                        carrying
 	)
 	cmd := &cobra.Command{
-		Use:   "run [flags] TASK",
+		Use:   "run TASK [flags]",
 		Short: "Carry out a task",
 		Long: `Carries out a task. TASK is a text, or - to read it from stdin.
 
@@ -152,9 +157,10 @@ func (a *app) follow(ctx context.Context, store journal.Store, c *carrying, star
 	in.run(run)
 	var tail *tail
 	if c.events {
-		tail = a.tail(store, run.ID())
+		tail = a.tail(store, run.ID(), in.unread)
 	}
 	v := newView(a)
+	c.idle = true
 	var err error
 	for e, eerr := range run.Events() {
 		if eerr != nil {
@@ -162,7 +168,12 @@ func (a *app) follow(ctx context.Context, store journal.Store, c *carrying, star
 			break
 		}
 		v.show(&e)
+		if e.Delta == nil && !standing(e.Data) {
+			c.idle = false
+		}
 	}
+	in.run(nil) // what comes now finds nothing to pause
+	c.unread = in.left.Load()
 	if tail != nil {
 		if terr := tail.stop(); err == nil && terr != nil {
 			err = terr
@@ -178,11 +189,29 @@ func (a *app) follow(ctx context.Context, store journal.Store, c *carrying, star
 	return result, nil
 }
 
+// standing reports whether an event moves a run no further: it says only that
+// the run was taken up or given up.
+func standing(d event.Data) bool {
+	switch d.(type) {
+	case *event.RunResumed, *event.RunPaused, *event.ApprovalAsked:
+		return true
+	}
+	return false
+}
+
 // notRun says what became of a run that could not be carried on.
 func (a *app) notRun(ctx context.Context, store journal.Store, run *rein.Run, err error) error {
 	var held *journal.HeldError
 	if errors.As(err, &held) {
 		return err
+	}
+	var damage *journal.DamageError
+	if errors.As(err, &damage) {
+		// It does not go away by itself.
+		return failed(fmt.Errorf("%w\nSee what of it is sound: %s", err, a.next("verify %s", run.ID())))
+	}
+	if errors.Is(err, journal.ErrFenced) {
+		return failed(err) // it goes on, elsewhere
 	}
 	head, herr := store.Head(context.WithoutCancel(ctx), run.ID())
 	if herr == nil && head.Seq > 0 {

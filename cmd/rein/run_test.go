@@ -123,7 +123,7 @@ func TestBadInput(t *testing.T) {
 		"endless task":          {args: []string{"run", "-m", "openai/x", "-"}, in: strings.Repeat("x", maxTask+1), want: []string{"put long material into a file"}},
 		"unknown approval":      {args: []string{"run", "-m", "openai/x", "--base-url", url, "--approve", "maybe", "hi"}, want: []string{"ask, deny or allow"}},
 		"unknown flag":          {args: []string{"run", "--modle", "x", "hi"}, want: []string{"--modle"}},
-		"unknown command":       {args: []string{"rnu"}, want: []string{"rnu", "Did you mean this?", "run"}},
+		"unknown command":       {args: []string{"rnu"}, want: []string{"rnu", "did you mean run?\n  rein --help", "run"}},
 		"unknown run":           {args: []string{"show", "nothing"}, want: []string{`no run "nothing"`, "rein runs"}},
 		"step that is not one":  {args: []string{"request", "x"}, want: []string{"--step"}},
 		"store elsewhere":       {args: []string{"runs", "--db", "postgres://u:p@h/db"}, want: []string{"--db", "REIN_DB"}},

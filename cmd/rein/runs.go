@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -26,9 +27,19 @@ type runObject struct {
 
 func (a *app) runsCommand() *cobra.Command {
 	var most int
-	cmd := &cobra.Command{Use: "runs", Short: "List the runs, newest first", Args: exactly()}
-	cmd.Flags().IntVarP(&most, "limit", "n", 0, "list at most this `number` of runs; 0 lists all")
-	return a.withStore(cmd, func(ctx context.Context, s journal.Store, _ []string) error {
+	cmd := &cobra.Command{Use: "runs [-n N]", Short: "List the runs, newest first", Args: exactly(),
+		Long: `Lists the runs of the store, newest first. A run is running while a process
+carries it out, paused while it waits for an answer or to be resumed, interrupted
+if its process died, and finished. Other commands take the beginning of an id, or
+"last" for the newest run.`,
+		Example: `  rein runs -n 10
+  rein runs --json`,
+	}
+	cmd.Flags().IntVarP(&most, "limit", "n", 0, "list at most `N` runs; 0 lists all")
+	return a.withReading(cmd, func(ctx context.Context, s journal.Store, _ []string) error {
+		if most < 0 {
+			return errors.New("-n is a number of runs, from 0: 0 lists all")
+		}
 		list := []runObject{}
 		for sum, err := range s.Runs(ctx) {
 			if err != nil {
@@ -54,7 +65,7 @@ func (a *app) runsCommand() *cobra.Command {
 		fmt.Fprintln(w, "RUN\tAGENT\tSTATUS\tREASON\tEVENTS\tSTARTED\tTOOK")
 		for _, r := range list {
 			took := time.Duration(r.Last-r.Started) * time.Millisecond
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", r.Run, r.Agent, r.Status, r.Reason, r.Events,
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", name(r.Run), name(r.Agent), r.Status, r.Reason, r.Events,
 				time.UnixMilli(r.Started).Format("2006-01-02 15:04:05"), took.Round(time.Millisecond))
 		}
 		if err := w.Flush(); err != nil {

@@ -88,7 +88,7 @@ func (a *app) models(cfg *config.Agent) ([]model.Client, *event.Secrets, error) 
 		clients = append(clients, client)
 		if k := t.key; len(k.value) >= event.MinSecret && !kept[k.name] {
 			kept[k.name] = true
-			if err := secrets.Register(k.name, k.value); err != nil {
+			if err := secrets.Hide(k.name, k.value); err != nil { // no tool needs it
 				return nil, nil, fmt.Errorf("keep the key %s out of the journal: %w", k.name, err)
 			}
 		}
@@ -105,8 +105,20 @@ func (a *app) logger() *slog.Logger {
 	if a.verbose > 1 {
 		level = slog.LevelDebug
 	}
-	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
+	// The handler quotes what is not printable; what is long it leaves so.
+	short := func(_ []string, at slog.Attr) slog.Attr {
+		if k := at.Value.Kind(); k == slog.KindString || k == slog.KindAny {
+			if text := at.Value.String(); len(text) > maxLogged {
+				at.Value = slog.StringValue(clip(text, maxLogged))
+			}
+		}
+		return at
+	}
+	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level, ReplaceAttr: short}))
 }
+
+// maxLogged is the most bytes of one value in the log; stacks are a few thousand.
+const maxLogged = 16 << 10
 
 // ofRun returns the agent that started a run, as it was then.
 func ofRun(ctx context.Context, s journal.Store, run string) (*config.Agent, error) {

@@ -3,13 +3,14 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"rein.example/rein/engine"
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
 	"rein.example/rein/loop"
@@ -28,62 +29,105 @@ type shown struct {
 	Detail string `json:"detail,omitempty"`
 	// CostUSD is what the run has cost, null if that is unknown.
 	CostUSD *trace.USD `json:"cost_usd"`
+	// Pending are the questions that are open.
+	Pending []engine.Question `json:"pending"`
 	// Rows are the trace: model calls and tool calls in order.
 	Rows []trace.Row `json:"rows"`
+	// Damage says where the journal stops being sound; the rest is of what comes
+	// before.
+	Damage *damage `json:"damage,omitempty"`
+
+	cause event.Cause
+	open  []loop.Pending
+	looks looks
 }
 
 func (a *app) showCommand() *cobra.Command {
 	var step int64
 	cmd := &cobra.Command{
-		Use: "show [--step N] RUN", Short: "Show a run step by step", Args: exactly("RUN"),
+		Use: "show RUN [--step N]", Short: "Show a run step by step", Args: exactly("RUN"),
 		Long: `Shows a run as a table: each model call, and each tool call below the step that
-made it. What is worth a second look is marked with !.`,
-		DisableFlagsInUseLine: true,
+made it. What is worth a second look is marked with !, and the line below says why.`,
+		Example: `  rein show last
+  rein show last --step 3     # with what was said and returned`,
 	}
-	cmd.Flags().Int64Var(&step, "step", 0, "show only step `N`, with what was said and returned")
-	return a.withStore(cmd, func(ctx context.Context, s journal.Store, args []string) error {
+	cmd.Flags().Int64Var(&step, "step", 0, "show only step `N`, from 1, with what was said and returned")
+	return a.withReading(cmd, func(ctx context.Context, s journal.Store, args []string) error {
+		if cmd.Flags().Changed("step") && step < 1 {
+			return errors.New("steps count from 1: --step 1 is the first")
+		}
 		run, err := a.find(ctx, s, args[0])
 		if err != nil {
 			return err
 		}
-		var rows trace.Fold
-		m := loop.New(run)
-		var events []event.Event // of the step that is asked for
-		for e, err := range s.Read(ctx, run, 1) {
-			if err == nil {
-				err = m.Apply(&e)
-			}
-			if err != nil {
-				return failed(fmt.Errorf("read run %s: %w", run, err))
-			}
-			rows.Add(&e)
-			if step > 0 && len(rows.Rows()) > 0 && rows.Rows()[len(rows.Rows())-1].Step == step {
-				events = append(events, e)
-			}
+		v, events, err := show(ctx, s, run, step)
+		if err != nil {
+			return err
 		}
-		v := show(run, m, rows.Rows())
-		if step > 0 {
-			if v.Rows = ofStep(v.Rows, step); len(v.Rows) == 0 {
-				return fmt.Errorf("run %s has no step %d; it has %s", run, step, plural(m.Status().Steps, "step"))
-			}
+		if step > 0 && len(v.Rows) == 0 && v.Damage == nil {
+			return fmt.Errorf("run %s has no step %d; the last is %d", run, step, v.looks.steps)
 		}
 		if a.json {
-			return a.print(v)
+			err = a.print(v)
+		} else {
+			err = a.table(v, events)
 		}
-		return a.table(v, events)
+		if err != nil {
+			return err
+		}
+		return a.report(run, v.Damage)
 	})
 }
 
-func show(run string, m *loop.Machine, rows []trace.Row) *shown {
-	s := m.Status()
-	v := &shown{Run: run, Status: s.Status, Reason: string(s.Reason) + string(s.Cause), OK: s.OK, Answer: s.Answer, Detail: s.Detail, CostUSD: usd(s.Cost), Rows: rows}
+// show reads a run; with a step only that one, and its events.
+func show(ctx context.Context, s journal.Store, run string, step int64) (*shown, []event.Event, error) {
+	v := &shown{Run: run}
+	var rows trace.Fold
+	var events []event.Event
+	m := loop.New(run)
+	var err error
+	v.Damage, err = sound(ctx, s, run, func(e *event.Event) error {
+		if err := m.Apply(e); err != nil {
+			return err
+		}
+		rows.Add(e)
+		v.looks.add(e)
+		if step > 0 && v.looks.steps == step {
+			events = append(events, *e)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	st := m.Status()
+	v.Status, v.Reason, v.OK, v.Answer, v.Detail = st.Status, string(st.Reason)+string(st.Cause), st.OK, st.Answer, st.Detail
+	v.CostUSD = usd(st.Cost)
+	v.cause, v.open, v.Pending = st.Cause, st.Pending, []engine.Question{}
+	for _, p := range st.Pending {
+		v.Pending = append(v.Pending, engine.Question{Run: run, Call: p.Call, Tool: p.Tool, Args: p.Args, Hash: p.Hash, Why: p.Why, Settle: p.Settle})
+	}
 	if spec := m.Spec(); spec != nil {
 		v.Agent, v.Model = spec.Agent, spec.Model
+	}
+	if v.Rows = rows.Rows(); step > 0 {
+		v.Rows = ofStep(v.Rows, step)
 	}
 	if v.Rows == nil {
 		v.Rows = []trace.Row{}
 	}
-	return v
+	if v.Status != "running" && v.Status != "new" {
+		return v, events, nil
+	}
+	sum, err := summary(ctx, s, run)
+	if err != nil {
+		return nil, nil, err
+	}
+	if sum.Status == "interrupted" {
+		v.Status = sum.Status // its process is gone, which no event can say
+		v.looks.ended()
+	}
+	return v, events, nil
 }
 
 func ofStep(rows []trace.Row, step int64) []trace.Row {
@@ -99,18 +143,31 @@ func ofStep(rows []trace.Row, step int64) []trace.Row {
 // table prints a run for people.
 func (a *app) table(v *shown, events []event.Event) error {
 	var out strings.Builder
-	fmt.Fprintf(&out, "run %s of %s, model %s\n%s %s\n\n", v.Run, cmp.Or(v.Agent, "an agent without a name"), v.Model, v.Status, v.Reason)
-	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "\tSTEP\tTIME\tWHAT\tRESULT\tIN\tCACHED\tOUT\tTOOK")
+	fmt.Fprintf(&out, "run %s of %s, model %s", v.Run, name(cmp.Or(v.Agent, "an agent without a name")), name(v.Model))
+	if r := v.looks.reported; r != "" && !strings.HasSuffix(v.Model, r) {
+		fmt.Fprintf(&out, " (the server says %s)", name(r))
+	}
+	fmt.Fprintf(&out, "\n%s\n", strings.TrimSpace(v.Status+" "+v.Reason))
+	if v.Detail != "" {
+		fmt.Fprintf(&out, "  %s\n", printable(v.Detail))
+	}
+	width := cmp.Or(a.wide, usualWidth)
+	t := &table{head: []string{"", "STEP", "TIME", "WHAT", "RESULT", "IN", "CACHED", "OUT", "TOOK"}, flexible: 3, least: 20}
+	timed := width >= timedWidth
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		what, result := described(r)
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", mark(r), r.Step, time.UnixMilli(r.Time).Format("15:04:05"),
-			what, result, number(r.PromptTokens), number(r.CachedTokens), number(r.CompletionTokens), took(r.LatencyMS))
+		what, result, below := v.described(r)
+		mark, at := "", absent
+		if len(below) > 0 || marked(r, result) {
+			mark = "!"
+		}
+		if timed {
+			at = time.UnixMilli(r.Time).Format("15:04:05")
+		}
+		t.rows = append(t.rows, tableRow{[]string{mark, fmt.Sprint(r.Step), at, what, clip(result, mostResult),
+			number(r.PromptTokens), number(r.CachedTokens), number(r.CompletionTokens), took(r.LatencyMS)}, below})
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
+	out.WriteString("\n" + t.text(width))
 	if events == nil {
 		v.footer(&out)
 	}
@@ -118,55 +175,84 @@ func (a *app) table(v *shown, events []event.Event) error {
 		detail(&out, &events[i])
 	}
 	if events == nil && v.Answer != "" {
-		fmt.Fprintf(&out, "\n%s\n", strings.TrimRight(v.Answer, "\n"))
+		fmt.Fprintf(&out, "\n%s\n", printable(strings.TrimRight(v.Answer, "\n")))
 	}
-	return a.write([]byte(out.String()))
+	if err := a.write([]byte(out.String())); err != nil {
+		return err
+	}
+	a.todo(v)
+	return nil
 }
 
-// described returns a row's second and third column.
-func described(r *trace.Row) (what, result string) {
+const (
+	// timedWidth is the least width at which the time of day has room.
+	timedWidth = 100
+	// mostResult is the most columns of a result, mostArgs of what is kept of a
+	// call's arguments before the table takes its part of it.
+	mostResult = 40
+	mostArgs   = 200
+)
+
+// todo says on stderr what a run waits for and how to go on with it.
+func (a *app) todo(v *shown) {
+	if v.Damage != nil {
+		return // which has a hint of its own
+	}
+	for i := range v.Pending {
+		a.say("  %s", a.question(&v.Pending[i]))
+	}
+	if v.Status == "interrupted" || v.Status == "paused" && v.cause != event.CauseTurnDone {
+		a.say("  then go on with: %s", a.next("resume %s", v.Run))
+	}
+}
+
+// described returns a row's columns for what was done and what came of it, and
+// the lines below it.
+func (v *shown) described(r *trace.Row) (what, result string, below []string) {
 	if r.ToolName != nil {
-		what = "  " + *r.ToolName
-		result = text(r.ToolStatus)
-		if r.ToolStatus == nil {
-			result = "no outcome yet"
+		c := v.looks.call(text(r.Call))
+		what = "  " + clip(*r.ToolName+" "+c.args, mostArgs)
+		below = c.notes()
+		if result = text(r.ToolStatus); r.ToolStatus == nil {
+			result = c.state(text(r.Call), v.open, v.Status == "running")
 		}
 		if r.ToolResultSize != nil && r.ToolResultShown != nil && *r.ToolResultSize > *r.ToolResultShown {
-			result += fmt.Sprintf(", %d of %d bytes shown", *r.ToolResultShown, *r.ToolResultSize)
+			result += fmt.Sprintf(", %d of %d bytes", *r.ToolResultShown, *r.ToolResultSize)
 		}
 	} else {
-		what = text(r.Model)
+		what = name(cmp.Or(v.looks.asked[r.Event], text(r.Model)))
 		if p := text(r.Purpose); p != string(event.PurposeStep) && p != "" {
 			what += " (" + p + ")"
 		}
-		result = text(r.FinishReason)
-		if r.FinishReason == nil {
-			result = "no reply yet"
+		if r.Attempt != nil && *r.Attempt > 1 {
+			what += fmt.Sprintf(", attempt %d", *r.Attempt)
+		}
+		if result = text(r.FinishReason); r.FinishReason == nil {
+			result = v.looks.modelState(r)
 		}
 	}
 	if r.ErrorType != nil {
-		result += ", " + *r.ErrorType + ": " + clip(text(r.ErrorMessage), 60)
+		below = append(below, *r.ErrorType+": "+text(r.ErrorMessage))
 	}
-	return what, result
+	return what, result, below
 }
 
-// mark returns ! for what is worth a second look.
-func mark(r *trace.Row) string {
+// marked reports whether a row is worth a second look.
+func marked(r *trace.Row, result string) bool {
 	switch {
-	case r.ErrorType != nil,
-		r.ToolName != nil && text(r.ToolStatus) != string(event.StatusSuccess),
-		r.Attempt != nil && *r.Attempt > 1,
-		r.ToolName == nil && text(r.FinishReason) != string(event.FinishStop) && text(r.FinishReason) != string(event.FinishToolCalls):
-		return "!"
+	case r.Attempt != nil && *r.Attempt > 1, result == lostText:
+		return true
+	case r.ToolName != nil:
+		return text(r.ToolStatus) != string(event.StatusSuccess)
 	}
-	return ""
+	return text(r.FinishReason) != string(event.FinishStop) && text(r.FinishReason) != string(event.FinishToolCalls)
 }
 
 // detail prints what was said and returned in an event.
 func detail(out *strings.Builder, e *event.Event) {
 	block := func(title, text string) {
 		if text != "" {
-			fmt.Fprintf(out, "\n%s:\n%s\n", title, indent(text))
+			fmt.Fprintf(out, "\n%s:\n%s\n", clip(title, usualWidth), indent(printable(text)))
 		}
 	}
 	switch d := e.Data.(type) {
@@ -208,14 +294,14 @@ func text(s *string) string {
 
 func number(n *int64) string {
 	if n == nil {
-		return "-"
+		return absent
 	}
 	return fmt.Sprint(*n)
 }
 
 func took(n *int64) string {
 	if n == nil {
-		return "-"
+		return absent
 	}
 	return milliseconds(*n)
 }

@@ -10,9 +10,20 @@ import (
 	"rein.example/rein/journal"
 )
 
+// asked is what --json prints for a run that was to stop.
+type asked struct {
+	Run   string `json:"run"`
+	Asked bool   `json:"asked"`
+	// Status is how it stood before; only a running run can be asked.
+	Status string `json:"status"`
+}
+
 func (a *app) stopCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "stop RUN", Short: "Ask a running run to stop; it can be resumed", Args: exactly("RUN"),
+		Long: `Asks the process that carries a run out to stop, from any terminal. What it is
+doing is ended, the run is paused, and "rein resume" goes on with it.`,
+		Example: `  rein stop last`,
 	}
 	return a.withStore(cmd, func(ctx context.Context, s journal.Store, args []string) error {
 		run, err := a.find(ctx, s, args[0])
@@ -24,16 +35,18 @@ func (a *app) stopCommand() *cobra.Command {
 			return err
 		}
 		if sum.Status != "running" {
+			if a.json {
+				if err := a.print(asked{Run: run, Status: sum.Status}); err != nil {
+					return err
+				}
+			}
 			return failed(fmt.Errorf("run %s is not running: it is %s", run, sum.Status))
 		}
 		if err := rein.Stop(ctx, s, run); err != nil {
 			return failed(err)
 		}
 		if a.json {
-			return a.print(struct {
-				Run   string `json:"run"`
-				Asked bool   `json:"asked"`
-			}{run, true})
+			return a.print(asked{Run: run, Asked: true, Status: sum.Status})
 		}
 		a.say("run %s is asked to stop; go on with: %s", run, a.next("resume %s", run))
 		return nil

@@ -26,9 +26,16 @@ func (b *box) sql(statement string) *sql.DB {
 	return db
 }
 
+// said carries a run out, so that there is a store.
+func (b *box) said(more ...string) {
+	b.t.Helper()
+	_, url := server(b.t, hello)
+	b.ok(append(more, "run", "-m", "openai/any", "--base-url", url, "hi")...)
+}
+
 func TestNewerStoreIsRefused(t *testing.T) {
 	b := newBox(t)
-	b.ok("runs")
+	b.said()
 	if err := b.sql("PRAGMA user_version = 9999").Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +49,7 @@ func TestNewerStoreIsRefused(t *testing.T) {
 func TestLockedStore(t *testing.T) {
 	t.Parallel() // it waits 5 s
 	b := newBox(t)
-	b.ok("runs")
+	b.said()
 	db := b.sql("BEGIN IMMEDIATE")
 	_, url := server(t, hello)
 	args := []string{"run", "-m", "openai/any", "--base-url", url, "hi"}
@@ -60,13 +67,38 @@ func TestReadOnlyStore(t *testing.T) {
 		t.Skip("root may write any file; the store's own tests cover what SQLite reports")
 	}
 	b := newBox(t)
-	b.ok("runs")
+	b.said()
 	if err := os.Chmod(b.storeFile(), 0o400); err != nil {
 		t.Fatal(err)
 	}
+	b.ok("show", "last")
 	_, url := server(t, hello)
 	if p := b.rein("run", "-m", "openai/any", "--base-url", url, "hi"); p.code != 2 || !strings.Contains(p.err, "cannot be written") {
 		t.Errorf("exit %d, %s", p.code, p.err)
+	}
+	if err := os.Chmod(b.storeFile(), 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"runs"}, {"run", "-m", "openai/any", "--base-url", url, "hi"}} {
+		if p := b.rein(args...); p.code != 2 || !strings.Contains(p.err, "not readable") {
+			t.Errorf("%s: exit %d, %s", args[0], p.code, p.err)
+		}
+	}
+}
+
+// Looking where there is nothing makes nothing.
+func TestReadingMakesNoStore(t *testing.T) {
+	b := newBox(t)
+	if p := b.rein("runs"); p.code != 0 || !strings.Contains(p.err, "no runs yet") {
+		t.Errorf("runs: exit %d, %s", p.code, p.err)
+	}
+	for _, command := range []string{"show", "replay", "verify"} {
+		if p := b.rein(command, "last"); p.code != 2 || !strings.Contains(p.err, "no runs yet") {
+			t.Errorf("%s: exit %d, %s", command, p.code, p.err)
+		}
+	}
+	if _, err := os.Stat(filepath.Dir(b.storeFile())); err == nil {
+		t.Error("a folder was made")
 	}
 }
 
@@ -88,22 +120,22 @@ func TestWhereTheStoreIs(t *testing.T) {
 		_, err := os.Stat(filepath.Join(b.dir, name))
 		return err == nil
 	}
-	b.ok("runs", "--db", filepath.Join(b.dir, "flag.db"))
+	b.said("--db", filepath.Join(b.dir, "flag.db"))
 	if !exists("flag.db") {
 		t.Error("--db is ignored")
 	}
 	b.env["REIN_DB"] = filepath.Join(b.dir, "env.db")
-	b.ok("runs")
+	b.said()
 	if !exists("env.db") || exists("data/rein/rein.db") {
 		t.Error("REIN_DB is ignored")
 	}
 	delete(b.env, "REIN_DB")
-	b.ok("runs")
+	b.said()
 	if !exists("data/rein/rein.db") {
 		t.Error("$XDG_DATA_HOME is ignored")
 	}
 	delete(b.env, "XDG_DATA_HOME")
-	b.ok("runs")
+	b.said()
 	if !exists(".local/share/rein/rein.db") {
 		t.Error("the home folder is ignored")
 	}

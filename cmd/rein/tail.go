@@ -19,19 +19,29 @@ type tail struct {
 	next  int64
 	quit  chan struct{}
 	done  chan error
+	// gone is called when nobody reads the events any more.
+	gone func()
 }
 
 // tailPause is how often the store is looked at; other processes' posts are
 // noticed by runs within the same time.
 const tailPause = 50 * time.Millisecond
 
-func (a *app) tail(store journal.Store, run string) *tail {
-	t := &tail{a: a, store: store, run: run, next: 1, quit: make(chan struct{}), done: make(chan error, 1)}
-	go func() { t.done <- t.follow() }()
+func (a *app) tail(store journal.Store, run string, gone func()) *tail {
+	t := &tail{a: a, store: store, run: run, next: 1, quit: make(chan struct{}), done: make(chan error, 1), gone: gone}
+	go func() {
+		err := t.follow()
+		if errors.Is(err, errPipe) {
+			t.gone()
+			err = nil
+		}
+		t.done <- err
+	}()
 	return t
 }
 
-// stop prints what is left and ends the tail.
+// stop prints what is left and ends the tail. It fails if the events could not
+// be printed; that nobody reads them is no failure.
 func (t *tail) stop() error {
 	close(t.quit)
 	return <-t.done
@@ -61,7 +71,7 @@ func (t *tail) print() error {
 		if err != nil {
 			return failed(fmt.Errorf("read the events of run %s: %w", t.run, err))
 		}
-		if err := t.a.lines([]event.Event{e}); err != nil {
+		if err := t.a.put(append(event.AppendEvent(nil, &e), '\n')); err != nil {
 			return err
 		}
 		t.next = e.Seq + 1

@@ -29,8 +29,13 @@ type verified struct {
 func (a *app) verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "verify RUN", Short: "Check a run's journal: its hash chain and that it can be folded", Args: exactly("RUN"),
+		Long: `Reads a run's journal from its beginning: each event must hash to what was
+written and follow the one before, the whole must fold, and what is stored beside
+the journal must be what it was. Exits 1 if something is not as it was written,
+and says up to where it is.`,
+		Example: `  rein verify last`,
 	}
-	return a.withStore(cmd, func(ctx context.Context, s journal.Store, args []string) error {
+	return a.withReading(cmd, func(ctx context.Context, s journal.Store, args []string) error {
 		run, err := a.find(ctx, s, args[0])
 		if err != nil {
 			return err
@@ -41,10 +46,10 @@ func (a *app) verifyCommand() *cobra.Command {
 		} else if v.OK {
 			err = a.write(fmt.Appendf(nil, "run %s: %d events, in order; the last has hash %s\n", run, v.Sound, v.Head))
 		} else {
-			err = a.write(fmt.Appendf(nil, "run %s: %s\n", run, v.Problem))
+			err = a.write(fmt.Appendf(nil, "run %s: sound up to event %d, %s, and not after it\n", run, v.Sound, v.Head))
 		}
 		if err == nil && !v.OK {
-			err = &exit{code: badEnd}
+			err = a.report(run, &damage{v.Sound, v.Torn, v.Problem})
 		}
 		return err
 	})

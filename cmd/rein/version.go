@@ -24,9 +24,13 @@ func (a *app) versionCommand() *cobra.Command {
 			if a.json {
 				return a.print(v)
 			}
-			return a.write(fmt.Appendf(nil, "rein %s (%s, %s/%s, journal format %d)\n", v.Version, v.Go, v.OS, v.Arch, v.Journal))
+			return a.write([]byte(versionText()))
 		},
 	}
+}
+
+func versionText() string {
+	return fmt.Sprintf("rein %s (%s, %s/%s, journal format %d)\n", builtVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, event.Version)
 }
 
 // builtVersion returns what the linker was told, else what go install knows.

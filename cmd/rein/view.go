@@ -38,17 +38,18 @@ func (v *view) show(e *rein.Event) {
 	}
 }
 
-// line returns what a person wants to know of an event, or "".
-func (v *view) line(data event.Data) string {
+// line returns what a person wants to know of an event, or "". What it is made
+// of is put on the line with clip and name: it is one line, whatever a model says.
+func (v *view) line(data event.Data) painted {
 	switch d := data.(type) {
 	case *event.ModelCalled:
 		if d.Attempt > 1 {
-			return fmt.Sprintf("step %d: %s, attempt %d", d.Step, d.Model, d.Attempt)
+			return format("step %d: %s, attempt %d", d.Step, name(d.Model), d.Attempt)
 		}
 		if d.Purpose != event.PurposeStep {
-			return fmt.Sprintf("step %d: %s (%s)", d.Step, d.Model, d.Purpose)
+			return format("step %d: %s (%s)", d.Step, name(d.Model), d.Purpose)
 		}
-		return fmt.Sprintf("step %d: %s", d.Step, d.Model)
+		return format("step %d: %s", d.Step, name(d.Model))
 	case *event.ModelAnswered:
 		return v.a.paint(dim, fmt.Sprintf("  answered: %s, %s", tokens(&d.Usage), milliseconds(d.Latency)))
 	case *event.ModelFailed:
@@ -63,30 +64,30 @@ func (v *view) line(data event.Data) string {
 	case *event.CallJudged:
 		return v.judged(d)
 	case *event.ToolFinished:
-		line := fmt.Sprintf("  %s %s: %s", d.Tool, clip(v.calls[d.Call], 80), d.Status)
+		line := fmt.Sprintf("  %s %s: %s", name(d.Tool), clip(v.calls[d.Call], 80), d.Status)
 		if d.ErrorType != "" {
-			line += ", " + d.ErrorType + ": " + clip(d.ErrorMessage, 120)
+			line += ", " + name(d.ErrorType) + ": " + clip(d.ErrorMessage, 120)
 		}
 		if d.Status != event.StatusSuccess {
 			return v.a.paint(yellow, line)
 		}
-		return line
+		return format("%s", line)
 	case *event.NoticeAdded:
 		return v.a.paint(yellow, "  told the model: "+clip(d.Text, 160))
 	}
 	return ""
 }
 
-func (v *view) judged(d *event.CallJudged) string {
+func (v *view) judged(d *event.CallJudged) painted {
 	var kinds []string
 	for _, r := range d.Repairs {
 		kinds = append(kinds, r.Kind)
 	}
 	switch {
 	case d.Verdict == event.Ask:
-		return v.a.paint(yellow, fmt.Sprintf("  %s %s waits for approval", d.Tool, d.Call))
+		return v.a.paint(yellow, fmt.Sprintf("  %s %s waits for approval", name(d.Tool), name(d.Call)))
 	case len(kinds) > 0:
-		return v.a.paint(yellow, fmt.Sprintf("  %s: arguments repaired (%s)", d.Tool, strings.Join(kinds, ", ")))
+		return v.a.paint(yellow, fmt.Sprintf("  %s: arguments repaired (%s)", name(d.Tool), strings.Join(kinds, ", ")))
 	}
 	return ""
 }

@@ -55,6 +55,29 @@ func TestWatch(t *testing.T) {
 
 const secret = "s3cr3t-value-42"
 
+// A hidden value is out of a tool's reach too: the name that a model writes to
+// get at it stays a name.
+func TestHiddenSecrets(t *testing.T) {
+	name := "{{secret:PROVIDER_KEY}}"
+	l := newLab(t, call("c1 use "+name), say("done"))
+	l.secrets = event.NewSecrets()
+	if err := l.secrets.Hide("PROVIDER_KEY", secret); err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	l.tool("use", event.Read, func(_ context.Context, c *tool.Call) (*tool.Result, error) {
+		got = string(c.Args)
+		return tool.Text("the environment says " + secret), nil
+	})
+	l.start(t.Context(), l.engine())
+	if got != `{"x":"`+name+`"}` {
+		t.Errorf("the tool got %s", got)
+	}
+	if body := string(l.model.sent()[1]); strings.Contains(body, secret) || !strings.Contains(body, "the environment says "+name) {
+		t.Errorf("the model got %s", body)
+	}
+}
+
 // Registered secrets stand in no journal and no request, whoever says them; the
 // tool alone gets them.
 func TestSecrets(t *testing.T) {

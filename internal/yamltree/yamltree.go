@@ -212,7 +212,35 @@ func syntaxError(err error) error {
 	if !errors.As(err, &e) {
 		return &Error{Message: firstLine(err.Error())}
 	}
-	return &Error{tokenPos(e.GetToken()), firstLine(e.GetMessage())}
+	return &Error{tokenPos(e.GetToken()), plainly(firstLine(e.GetMessage()))}
+}
+
+// plainly says in words of this file's writer what the library says in those of
+// the YAML specification; what it does not know stays as it is.
+func plainly(message string) string {
+	for _, m := range []struct{ has, say string }{
+		{"found character '\t'", "a tab stands here; indent with spaces, two for each level"},
+		{"end token ']'", "the list in brackets that begins here is not closed; close it with ]"},
+		{"end token '}'", "the mapping in braces that begins here is not closed; close it with }"},
+		{"',' or ']' must be specified", "a list in brackets is not closed before this; close it with ], or put a comma between its entries"},
+		{"',' or '}' must be specified", "a mapping in braces is not closed before this; close it with }, or put a comma between its entries"},
+		{"could not find '[' character", "this ] closes nothing; open the list with [, or put the text in quotes"},
+		{"could not find '{' character", "this } closes nothing; open the mapping with {, or put the text in quotes"},
+		{"end character of double-quoted text", "the text in quotes that begins here does not end; close it with \""},
+		{"end character of single-quoted text", "the text in quotes that begins here does not end; close it with '"},
+		{"unexpected key name", "a setting is expected here, as name: value; is a colon and a space missing before this?"},
+		{"non-map value is specified", "a setting is expected here, as name: value, with a colon and a space; or indent the line if it belongs to the one above"},
+		{"mapping value is not allowed", "a second colon makes this a setting inside a value; put a text with a colon in quotes, begin the setting on a line of its own, or take the spaces before it out"},
+		{"block sequence entries are not allowed", "an entry with a dash is expected on a line of its own, below the setting"},
+		{"value is not allowed in this context", "this line is indented unlike those that it stands with; begin all settings, or all dashes, of one level in the same column"},
+		{"is a reserved character", "a text cannot begin with this character; put it in quotes"},
+		{"unknown escape character", `\ before this character means nothing in double quotes; write \\, or use single quotes`},
+	} {
+		if strings.Contains(message, m.has) {
+			return m.say
+		}
+	}
+	return message
 }
 
 func firstLine(s string) string {
@@ -281,7 +309,11 @@ func floatNode(n *ast.FloatNode, pos Pos) (*Node, error) {
 	if math.IsInf(n.Value, 0) || math.IsNaN(n.Value) {
 		return nil, &Error{pos, "this number is too large"}
 	}
-	return &Node{Kind: Float, Pos: pos, Scalar: strconv.FormatFloat(n.Value, 'g', -1, 64)}, nil
+	text := strconv.FormatFloat(n.Value, 'g', -1, 64)
+	if !strings.ContainsAny(text, ".e") {
+		text += ".0" // so that it still looks like what was written
+	}
+	return &Node{Kind: Float, Pos: pos, Scalar: text}, nil
 }
 
 func listNode(n *ast.SequenceNode, pos Pos, depth int) (*Node, error) {

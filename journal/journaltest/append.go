@@ -56,12 +56,20 @@ func (s *suite) whole(t *testing.T) {
 	appendTo(t, st, l, "r1", 0, note("a"))
 	huge := &event.NoticeAdded{Kind: "test", Text: strings.Repeat("x", event.MaxLine)}
 	for name, bad := range map[string]event.Data{"no data": nil, "too long": huge} {
-		_, err := st.Append(t.Context(), l, journal.Batch{Run: "r1", After: 1, Entries: []journal.Entry{note("b"), outcome("9", "c"), {Data: bad}}})
+		_, err := st.Append(t.Context(), l, journal.Batch{Run: "r1", After: 1, Entries: []journal.Entry{
+			note("b"), outcome("9", "c"), {Data: &event.RunFinished{Reason: event.ReasonAnswered}}, {Data: bad},
+		}})
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 	says(t, st, "r1", note("a"))
+	for sum, err := range st.Runs(t.Context()) {
+		must(t, err)
+		if sum.Status != "running" || sum.Events != 1 || sum.Last != 1700000000000 {
+			t.Errorf("the summary says %+v", sum)
+		}
+	}
 	if h := appendTo(t, st, l, "r1", 1); h.Seq != 1 {
 		t.Errorf("an empty batch ends at %d, want 1", h.Seq)
 	}

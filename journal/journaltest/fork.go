@@ -63,9 +63,9 @@ func (s *suite) forkOutcomes(t *testing.T) {
 	st, l := s.start(t)
 	appendTo(t, st, l, "r1", 0, outcome("1", "a"), note("b"), outcome("2", "c"))
 	must(t, st.Fork(t.Context(), l, "r1", 2, "f1"))
-	appendTo(t, st, l, "f1", journal.Anywhere, outcome("1", "a again"), outcome("2", "my own c"))
+	appendTo(t, st, l, "f1", journal.Anywhere, note("x"), outcome("1", "a again"), outcome("2", "my own c"))
 	appendTo(t, st, l, "f1", journal.Anywhere, outcome("2", "c again"))
-	says(t, st, "f1", outcome("1", "a"), note("b"), outcome("2", "my own c"))
+	says(t, st, "f1", outcome("1", "a"), note("b"), note("x"), outcome("2", "my own c"))
 	says(t, st, "r1", outcome("1", "a"), note("b"), outcome("2", "c"))
 }
 

@@ -79,10 +79,14 @@ func (s *suite) watch(t *testing.T) {
 	}
 	hear(t, watch, "r1", "r2")
 	hear(t, foreign, "foreign")
+	must(t, st.Create(ctx, l, "r3"))
+	_, err := st.Post(ctx, "r3", input("from this very process"))
+	must(t, err)
+	hear(t, watch, "r3")
 
 	// Posts to a run that nobody owns wake nobody; its next owner reads them.
 	must(t, st.Park(ctx, l, "r2"))
-	_, err := out.Post(ctx, "r2", input("anybody there?"))
+	_, err = out.Post(ctx, "r2", input("anybody there?"))
 	must(t, err)
 	h, err := st.Claim(ctx, l, "r2")
 	must(t, err)

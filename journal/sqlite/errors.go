@@ -39,7 +39,7 @@ func (s *Store) classify(err error) (advice string, cause error) {
 		return "the file was moved or deleted while it was open: restart with the store's new path", journal.ErrNotStore
 	}
 	switch e.Code() & 0xff {
-	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
+	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_PROTOCOL:
 		return fmt.Sprintf("another program has held it for %v: let it finish or end it, then try again", s.wait), journal.ErrLocked
 	case lib.SQLITE_FULL:
 		return adviceFull, journal.ErrFull

@@ -288,8 +288,8 @@ func testFull(t *testing.T, disk *fullDisk) {
 	}
 }
 
-// pragma sets something on the writer's connection.
-func pragma(t *testing.T, s *Store, text string) {
+// pragma runs a pragma on the writer's connection and returns what it says.
+func pragma(t *testing.T, s *Store, text string) (says any) {
 	t.Helper()
 	must(t, s.do(t.Context(), &request{settle: func(w *writer, _ error) error {
 		st, err := w.conn.PrepareContext(context.Background(), "PRAGMA "+text)
@@ -297,8 +297,22 @@ func pragma(t *testing.T, s *Store, text string) {
 			return err
 		}
 		p := stmt{Stmt: st}
-		return errors.Join(p.query(func(scanner) error { return nil }), st.Close())
+		return errors.Join(p.query(func(from scanner) error { return from.Scan(&says) }), st.Close())
 	}}))
+	return says
+}
+
+// A process that is killed does not show whether commits are synced; only a
+// power cut would. So the settings that make them so are looked at.
+func TestCommitsAreSynced(t *testing.T) {
+	s, _ := ready(t, filepath.Join(t.TempDir(), "rein.db"), nil)
+	const full = int64(2)
+	if got := pragma(t, s, "synchronous"); got != full {
+		t.Errorf("synchronous is %v, want %d", got, full)
+	}
+	if got := pragma(t, s, "journal_mode"); got != "wal" {
+		t.Errorf("the journal mode is %v, want wal", got)
+	}
 }
 
 func TestFullDiskForBodies(t *testing.T) {

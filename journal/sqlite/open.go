@@ -33,7 +33,7 @@ const magic = "SQLite format 3\x00"
 // Errors wrap one of [journal.ErrNotStore], [journal.ErrNewer],
 // [journal.ErrReadOnly], [journal.ErrLocked], [journal.ErrFull] and
 // [journal.ErrDamaged] where one of them is the cause.
-func Open(ctx context.Context, path string, opts *Options) (_ *Store, err error) {
+func Open(ctx context.Context, path string, opts *Options) (*Store, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
@@ -50,6 +50,7 @@ func Open(ctx context.Context, path string, opts *Options) (_ *Store, err error)
 	if s.wait <= 0 {
 		s.wait = lockWait
 	}
+	var err error
 	if s.path, err = prepare(path, opts.ReadOnly); err != nil {
 		return nil, err
 	}
@@ -58,10 +59,30 @@ func Open(ctx context.Context, path string, opts *Options) (_ *Store, err error)
 	if opts.ReadOnly {
 		connect = s.connectReading
 	}
-	if err := connect(ctx); err != nil {
+	if err := s.retry(ctx, connect); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// retryEvery is the pause before another try to open a file that is locked.
+const retryEvery = 10 * time.Millisecond
+
+// retry opens the file. While several processes turn a new one into a store, or
+// the last one that had it open puts its log away, SQLite calls it locked without
+// waiting.
+func (s *Store) retry(ctx context.Context, connect func(context.Context) error) error {
+	for deadline := time.Now().Add(s.wait); ; {
+		err := connect(ctx)
+		if !errors.Is(err, journal.ErrLocked) || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(retryEvery):
+		}
+	}
 }
 
 // prepare makes the file if there is none, unless it is only to be read, and

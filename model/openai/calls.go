@@ -2,7 +2,6 @@ package openai
 
 import (
 	"bytes"
-	"errors"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,12 +13,12 @@ import (
 // maxCalls bounds the tool calls of one reply.
 const maxCalls = 256
 
-var errTooManyCalls = errors.New("more than 256 tool calls in one reply")
+const errTooManyCalls = wire.LimitError("the reply has more than 256 tool calls")
 
 // call is a tool call that is being put together.
 type call struct {
 	id, name []byte
-	args     []byte
+	args     wire.Text
 	index    int64 // -1 where the server gives none
 	opaque   jsontext.Value
 	chunk    int // the chunk that last touched it
@@ -27,8 +26,8 @@ type call struct {
 
 // fragment is one entry of a tool_calls array: all or a piece of a call.
 type fragment struct {
-	id, name, args []byte
-	index          int64 // -1 is none
+	id, name, args []byte // args as wire.AppendLoose gives it
+	index          int64  // -1 is none
 	opaque         jsontext.Value
 }
 
@@ -37,7 +36,8 @@ type fragment struct {
 // index 0, repeat id or name, or send whole calls without an id.
 type calls struct {
 	list  []*call
-	chunk int // counts chunks, from 1
+	chunk int  // counts chunks, from 1
+	grew  bool // something was added
 	f     fragment
 }
 
@@ -59,7 +59,7 @@ func (c *calls) read(d *jsontext.Decoder) (string, error) {
 		case `"function"`:
 			return c.function(d)
 		case `"` + extraContent + `"`:
-			v, err := wire.ReadRaw(d)
+			v, err := readOpaque(d)
 			if v != nil {
 				c.f.opaque = append(wire.Quote([]byte{'{'}, extraContent), ':')
 				c.f.opaque = append(append(c.f.opaque, v...), '}')
@@ -105,7 +105,7 @@ func (c *calls) function(d *jsontext.Decoder) error {
 				c.f.args = append(c.f.args, v...)
 				return err
 			}
-			c.f.args, err = wire.AppendString(c.f.args, d)
+			c.f.args, err = wire.AppendLoose(c.f.args, d)
 			return err
 		}
 		return d.SkipValue()
@@ -124,7 +124,8 @@ func (c *calls) add() (string, error) {
 		if len(c.list) == maxCalls {
 			return "", errTooManyCalls
 		}
-		to = &call{index: f.index}
+		to = &call{index: f.index, args: wire.Text{Bad: wire.Substitute}}
+		c.grew = true
 		c.list = append(c.list, to)
 	}
 	if len(to.id) == 0 {
@@ -135,12 +136,14 @@ func (c *calls) add() (string, error) {
 		if len(to.name) == 0 {
 			begun = string(f.name)
 		}
+		c.grew = c.grew || len(f.name) > 0
 		to.name = append(to.name, f.name...)
 	}
-	to.args = append(to.args, f.args...)
+	to.args.Write(f.args)
 	if f.opaque != nil {
 		to.opaque = f.opaque
 	}
+	c.grew = c.grew || len(f.args) > 0 || f.opaque != nil
 	to.chunk = c.chunk
 	return begun, nil
 }
@@ -198,7 +201,7 @@ func (c *calls) begins(k *call, f *fragment) bool {
 	}
 	// After arguments that are whole. The first look is cheap, for servers that
 	// repeat the name in every fragment.
-	args := bytes.TrimSpace(k.args)
+	args := bytes.TrimSpace(k.args.Bytes())
 	return bytes.HasSuffix(args, []byte("}")) && jsontext.Value(args).IsValid(jsontext.AllowDuplicateNames(true))
 }
 
@@ -222,7 +225,8 @@ func (c *calls) parts(to []message.Part, opaque string) []message.Part {
 			used[id] = true
 		}
 		seen[id] = true
-		p := message.Part{Kind: message.ToolCall, ID: id, Name: string(k.name), Args: string(k.args)}
+		k.args.End()
+		p := message.Part{Kind: message.ToolCall, ID: id, Name: string(k.name), Args: k.args.String()}
 		if k.opaque != nil {
 			p.Opaque, p.Provider = k.opaque, opaque
 		}

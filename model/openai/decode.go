@@ -28,22 +28,23 @@ type decoder struct {
 	id      string
 	model   string
 
-	text      []byte
-	refusal   []byte
-	reasoning []byte
+	text      wire.Text
+	refusal   wire.Text
+	reasoning wire.Text
 	details   details
 	calls     calls
 	tokens    tokens
 
 	finish string // the word that ended the reply; empty until then
-	done   bool   // [DONE]
+	late   bool   // more of the reply has come after it
+	done   bool   // [DONE], or the body has ended in order
 
 	// Of the chunk that is being read.
-	first   int    // how many elements its choices have
-	word    string // its finish_reason, which counts only if the chunk is whole
-	failed  bool   // it is an error
-	delta   model.Delta
+	first   int       // how many elements its choices have
+	word    string    // its finish_reason, which counts only if the chunk is whole
+	failed  bool      // it is an error
 	begun   []string  // names of calls
+	loose   []byte    // a piece of text
 	thought [3][]byte // its reasoning, under up to three names
 }
 
@@ -53,14 +54,19 @@ func newDecoder(stream bool, opaque string, emit func(model.Delta)) *decoder {
 	return &decoder{stream: stream, opaque: opaque, emit: emit, json: jsontext.NewDecoder(&bytes.Buffer{})}
 }
 
-// Complete reports whether a finish_reason has come, Over whether [DONE] has, and
-// Begun whether any choice has.
-func (d *decoder) Complete() bool { return d.finish != "" }
+// Complete reports whether a finish_reason has come, and nothing of the reply
+// after it, or else [DONE] too; Over whether [DONE] has, and Begun whether any
+// choice has.
+func (d *decoder) Complete() bool { return d.finish != "" && (!d.late || d.done) }
 func (d *decoder) Over() bool     { return d.done }
 func (d *decoder) Begun() bool    { return d.choices > 0 }
 
+// End says that the body has ended in order, which is as good as [DONE]. See
+// [wire.Ender].
+func (d *decoder) End() { d.done = d.done || d.finish != "" }
+
 // Partial returns the text and usage that have come so far.
-func (d *decoder) Partial() (string, message.Usage) { return string(d.text), d.tokens.usage() }
+func (d *decoder) Partial() (string, message.Usage) { return d.text.String(), d.tokens.usage() }
 
 // Push takes the next payload; see [wire.Decoder].
 func (d *decoder) Push(name string, data []byte) error {
@@ -74,17 +80,27 @@ func (d *decoder) Push(name string, data []byte) error {
 	case string(data) == "[DONE]":
 		d.done = true
 		return nil
-	case complete && !jsontext.Value(data).IsValid():
+	case complete && !jsontext.Value(data).IsValid(wire.Lenient()):
 		return nil
 	}
 	d.chunks++
-	d.calls.chunk = d.chunks
-	d.first, d.word, d.failed, d.delta, d.begun = 0, "", false, model.Delta{}, d.begun[:0]
+	d.calls.chunk, d.calls.grew = d.chunks, false
+	d.first, d.word, d.failed, d.begun = 0, "", false, d.begun[:0]
 	d.in = *bytes.NewBuffer(data) // which the JSON decoder reads in place
-	d.json.Reset(&d.in)
+	d.json.Reset(&d.in, wire.Lenient())
+	text, refusal, reasoning, details := d.text.Len(), d.refusal.Len(), d.reasoning.Len(), d.details.entries
 	err := d.chunk()
+	if d.word != "" || d.finish != "" {
+		d.text.End()
+		d.refusal.End()
+		d.reasoning.End()
+	}
+	delta := model.Delta{Text: string(d.text.Bytes()[text:]) + string(d.refusal.Bytes()[refusal:]), Reasoning: string(d.reasoning.Bytes()[reasoning:])}
+	if complete {
+		d.late = delta != (model.Delta{}) || d.calls.grew || d.details.entries > details
+	}
 	switch {
-	case complete && (err != nil || d.failed):
+	case complete && !d.late && (err != nil || d.failed):
 		return nil
 	case err != nil:
 		return wire.BadReply(chatReply, data, err)
@@ -94,17 +110,17 @@ func (d *decoder) Push(name string, data []byte) error {
 	if d.word != "" {
 		d.finish = d.word
 	}
-	d.tell()
+	d.tell(delta)
 	return nil
 }
 
 // tell hands out what the chunk added.
-func (d *decoder) tell() {
+func (d *decoder) tell(delta model.Delta) {
 	if d.emit == nil {
 		return
 	}
-	if d.delta != (model.Delta{}) {
-		d.emit(d.delta)
+	if delta != (model.Delta{}) {
+		d.emit(delta)
 	}
 	for _, name := range d.begun {
 		d.emit(model.Delta{Call: name})
@@ -218,20 +234,18 @@ func (d *decoder) choice() error {
 
 // message reads what the model said, or a piece of it.
 func (d *decoder) message() error {
-	text, refusal := len(d.text), len(d.refusal)
 	d.thought[0], d.thought[1], d.thought[2] = d.thought[0][:0], d.thought[1][:0], d.thought[2][:0]
 	err := wire.Members(d.json, func(name []byte) (err error) {
 		switch string(name) {
 		case `"content"`:
 			return d.content()
 		case `"refusal"`:
-			d.refusal, err = wire.AppendString(d.refusal, d.json)
-			return err
+			return d.add(&d.refusal)
 		case `"reasoning_content"`: // DeepSeek, vLLM, llama.cpp, Qwen
-			d.thought[0], err = wire.AppendString(d.thought[0], d.json)
+			d.thought[0], err = wire.AppendLoose(d.thought[0], d.json)
 			return err
 		case `"reasoning"`: // OpenRouter, Ollama, newer vLLM
-			d.thought[1], err = wire.AppendString(d.thought[1], d.json)
+			d.thought[1], err = wire.AppendLoose(d.thought[1], d.json)
 			return err
 		case `"` + reasoningDetails + `"`: // OpenRouter, beside reasoning
 			return wire.Elements(d.json, func() error {
@@ -250,13 +264,18 @@ func (d *decoder) message() error {
 	}
 	for _, t := range d.thought { // the same under several names: one is enough
 		if len(t) > 0 {
-			d.reasoning = append(d.reasoning, t...)
-			d.delta.Reasoning += string(t)
+			d.reasoning.Write(t)
 			break
 		}
 	}
-	d.delta.Text += string(d.text[text:]) + string(d.refusal[refusal:])
 	return nil
+}
+
+// add reads a piece of a text.
+func (d *decoder) add(to *wire.Text) (err error) {
+	d.loose, err = wire.AppendLoose(d.loose[:0], d.json)
+	to.Write(d.loose)
+	return err
 }
 
 // began notes the name of a call that has begun.
@@ -268,22 +287,20 @@ func (d *decoder) began(name string, err error) error {
 }
 
 // content reads text, or Mistral's list of parts, whose thinking is reasoning.
-func (d *decoder) content() (err error) {
+func (d *decoder) content() error {
 	if d.json.PeekKind() != '[' {
-		d.text, err = wire.AppendString(d.text, d.json)
-		return err
+		return d.add(&d.text)
 	}
 	return wire.Elements(d.json, func() error {
 		return wire.Members(d.json, func(name []byte) (err error) {
 			switch string(name) {
 			case `"text"`:
-				d.text, err = wire.AppendString(d.text, d.json)
-				return err
+				return d.add(&d.text)
 			case `"thinking"`:
 				return wire.Elements(d.json, func() error {
 					return wire.Members(d.json, func(name []byte) (err error) {
 						if string(name) == `"text"` {
-							d.thought[0], err = wire.AppendString(d.thought[0], d.json)
+							d.thought[0], err = wire.AppendLoose(d.thought[0], d.json)
 							return err
 						}
 						return d.json.SkipValue()
@@ -306,22 +323,22 @@ func (d *decoder) Reply() *model.Reply {
 		ID:        d.id,
 	}
 	parts := r.Message.Parts
-	if opaque := d.details.opaque(); len(d.reasoning) > 0 || opaque != nil {
-		p := message.Part{Kind: message.Reasoning, Text: string(d.reasoning)}
+	if opaque := d.details.opaque(); d.reasoning.Len() > 0 || opaque != nil {
+		p := message.Part{Kind: message.Reasoning, Text: d.reasoning.String()}
 		if opaque != nil {
 			p.Opaque, p.Provider = opaque, d.opaque
 		}
 		parts = append(parts, p)
 	}
-	for _, text := range [][]byte{d.text, d.refusal} {
-		if len(text) > 0 {
-			parts = append(parts, message.Part{Kind: message.Text, Text: string(text)})
+	for _, text := range []*wire.Text{&d.text, &d.refusal} {
+		if text.Len() > 0 {
+			parts = append(parts, message.Part{Kind: message.Text, Text: text.String()})
 		}
 	}
 	r.Message.Parts = d.calls.parts(parts, d.opaque)
 	if r.Finish == event.FinishStop {
 		switch {
-		case len(d.refusal) > 0: // the wire has a member for it, but no word
+		case d.refusal.Len() > 0: // the wire has a member for it, but no word
 			r.Finish, r.RawFinish = event.FinishContentFilter, "refusal"
 		case len(d.calls.list) > 0:
 			r.Finish = event.FinishToolCalls

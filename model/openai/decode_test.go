@@ -193,7 +193,9 @@ func TestBadPayloads(t *testing.T) {
 		{`"text"`, event.ClassBadReply},
 		{`ping`, event.ClassBadReply},
 		{`{"id":"a","id":"b"}`, event.ClassBadReply},
-		{"{\"id\":\"\xff\"}", event.ClassBadReply},
+		{delta(`{"content":"a","content":"b"}`), event.ClassBadReply},
+		{delta(`{"tool_calls":[{"function":{"name":"f"},"extra_content":"` + "\xff" + `"}]}`), event.ClassBadReply},
+		{delta(`{"reasoning_details":[{"type":"reasoning.encrypted","data":"\ud83d"}]}`), event.ClassBadReply},
 		{strings.Repeat(`{"a":`, 20_000), event.ClassBadReply},
 		{delta(`{"tool_calls":[` + strings.Repeat(`{"function":{"name":"f"}},`, maxCalls) + `{"function":{"name":"f"}}]}`), event.ClassBadReply},
 		{delta(`{"reasoning_details":[` + strings.Repeat(`{},`, maxDetails) + `{}]}`), event.ClassBadReply},
@@ -208,7 +210,7 @@ func TestBadPayloads(t *testing.T) {
 			t.Errorf("%.60s: %v", c.in, err)
 		}
 	}
-	for _, in := range []string{`null`, ``, `{}`, `{"error":null}`, `{"error":""}`, `{"choices":null}`, `{"choices":[null]}`, `{"choices":[{}]}`, `{"choices":[{"delta":null}]}`, `{"choices":[{"delta":{"content":7}}]}`, `{"object":7,"id":null,"unknown":[{}]}`, `{"type":"ping"}`} {
+	for _, in := range []string{`null`, ``, `{}`, `{"error":null}`, `{"error":""}`, `{"choices":null}`, `{"choices":[null]}`, `{"choices":[{}]}`, `{"choices":[{"delta":null}]}`, `{"choices":[{"delta":{"content":7}}]}`, `{"object":7,"id":null,"unknown":[{}]}`, `{"type":"ping"}`, "{\"id\":\"\xff\",\"\xff\":[\"\\ud83d\"]}"} {
 		if r, err := decode(in, stop); err != nil || len(r.Message.Parts) != 0 {
 			t.Errorf("%s is not tolerated: %v", in, err)
 		}

@@ -11,18 +11,23 @@ import (
 // maxDetails bounds the entries of reasoning_details in one reply.
 const maxDetails = 4096
 
-var errTooManyDetails = errors.New("more than 4096 reasoning details in one reply")
+const errTooManyDetails = wire.LimitError("the reply has more than 4096 reasoning details")
+
+var errOpaque = errors.New("opaque data is not valid JSON in UTF-8")
 
 // details collects OpenRouter's reasoning_details, which must go back as they
 // were: some entries are signed or encrypted. In a stream one entry's text comes
 // in pieces, which are joined again as OpenRouter itself would send it whole.
-type details struct{ list []*detail }
+type details struct {
+	list    []*detail
+	entries int // how many have come, pieces of the same included
+}
 
 // detail is one entry: its members in the order in which they came.
 type detail struct {
 	kind, index string // raw type and index; "" where absent
 	members     []rawMember
-	texts       [2][]byte // what text and summary hold, unquoted
+	texts       [2][]byte // what text and summary hold, as wire.AppendLoose gives it
 }
 
 type rawMember struct {
@@ -31,7 +36,18 @@ type rawMember struct {
 	text  int            // which of texts
 }
 
-// read reads one entry, appends its text to dst and keeps the entry.
+// readOpaque reads a value that must go back as it is; nil for null. Unlike text,
+// it has to be valid.
+func readOpaque(d *jsontext.Decoder) (jsontext.Value, error) {
+	v, err := wire.ReadRaw(d)
+	if v != nil && !v.IsValid() {
+		return nil, errOpaque
+	}
+	return v, err
+}
+
+// read reads one entry, appends its text to dst, as [wire.AppendLoose] gives it,
+// and keeps the entry.
 func (l *details) read(dst []byte, d *jsontext.Decoder, stream bool) ([]byte, error) {
 	if d.PeekKind() != '{' {
 		return dst, d.SkipValue()
@@ -47,12 +63,15 @@ func (l *details) read(dst []byte, d *jsontext.Decoder, stream bool) ([]byte, er
 			if string(name) == `"summary"` {
 				m.text = 1
 			}
-			b, err := wire.AppendString(nil, d)
+			b, err := wire.AppendLoose(nil, d)
 			n.texts[m.text] = b
 			n.members = append(n.members, m)
 			return err
 		}
 		v, err := d.ReadValue()
+		if err == nil && !v.IsValid() {
+			err = errOpaque
+		}
 		if err != nil {
 			return err
 		}
@@ -69,6 +88,7 @@ func (l *details) read(dst []byte, d *jsontext.Decoder, stream bool) ([]byte, er
 	if err != nil {
 		return dst, err
 	}
+	l.entries++
 	dst = append(append(dst, n.texts[0]...), n.texts[1]...)
 	if old := l.continued(n); stream && old != nil {
 		old.join(n)
@@ -140,7 +160,10 @@ func (l *details) opaque() jsontext.Value {
 			}
 			b = append(append(b, m.name...), ':')
 			if m.value == nil {
-				b = wire.Quote(b, string(k.texts[m.text]))
+				var text wire.Text
+				text.Write(k.texts[m.text])
+				text.End()
+				b = wire.Quote(b, text.String())
 			} else {
 				b = append(b, m.value...)
 			}

@@ -18,6 +18,12 @@
 //     connection was closed; what follows it is welcome but not needed.
 //   - Whatever a server reports as an error, with a status or in mid-stream, is
 //     classified by its own type and code where it gives them.
+//   - Some servers go on after the finish_reason of Chat Completions. Once more
+//     of the reply has come there, only [DONE] or a body that ends in order
+//     completes it; one whose connection breaks is incomplete.
+//   - A character that a server cuts in two is put together again; bytes that
+//     are no text become U+FFFD. Arguments of calls that hold such bytes are
+//     left invalid, with the control character U+001A in their place.
 package openai
 
 import (

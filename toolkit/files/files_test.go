@@ -3,6 +3,7 @@ package files
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -263,5 +264,35 @@ func TestSearch(t *testing.T) {
 	_, err := e.tools["search_files"].Run(ctx, &tool.Call{Args: []byte(`{"pattern":"apple"}`)})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// The entries that are shown are the first by name, of however many.
+func TestListDirShowsTheFirst(t *testing.T) {
+	e := newEnv(t, nil)
+	const n = 2*maxListed + 50
+	for i := range n {
+		e.put(fmt.Sprintf("f%05d", i*7919%n), "")
+	}
+	e.put("a\nb", "")
+	got := e.call("list_dir", args{})
+	want := fmt.Sprintf("of %d entries", n+1)
+	lines := strings.Split(got, "\n")
+	if !strings.Contains(lines[0], want) || lines[1] != `"a\nb" (0 bytes)` || lines[2] != "f00000 (0 bytes)" || lines[len(lines)-1] != fmt.Sprintf("f%05d (0 bytes)", len(lines)-3) {
+		t.Errorf("want %s, and the first of them:\n%s … %s", want, strings.Join(lines[:3], "\n"), lines[len(lines)-1])
+	}
+	if got := e.call("search_files", args{"pattern": "", "glob": "a*"}); !strings.Contains(got, "\n"+`"a\nb"`) {
+		t.Errorf("search_files: %s", got)
+	}
+}
+
+func TestShownName(t *testing.T) {
+	for in, want := range map[string]string{
+		"a.txt": "a.txt", "größe 5.txt": "größe 5.txt", "a\nb (3 bytes)": `"a\nb (3 bytes)"`, "\x1b[2J": `"\x1b[2J"`,
+		"\u202etxt.exe": `"\u202etxt.exe"`, "a\xff": `"a\xff"`,
+	} {
+		if got := shownName(in); got != want {
+			t.Errorf("%q is shown as %s, want %s", in, got, want)
+		}
 	}
 }

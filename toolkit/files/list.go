@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"rein.example/rein/event"
 	"rein.example/rein/tool"
@@ -14,11 +17,8 @@ type listArgs struct {
 	Path string `json:"path,omitempty" jsonschema:"the directory, relative to the workspace, such as docs; left out: the workspace itself"`
 }
 
-// The most entries that list_dir looks at, and shows.
-const (
-	maxEntries = 10_000
-	maxListed  = 500
-)
+// maxListed is how many entries list_dir shows.
+const maxListed = 500
 
 func (w *workspace) listTool() tool.Tool {
 	doc := tool.Doc{
@@ -41,38 +41,36 @@ func (w *workspace) listDir(ctx context.Context, in listArgs) (*tool.Result, err
 	if !info.IsDir() {
 		return nil, refuse("not_directory", name+" is a file", "use read_file to read it")
 	}
-	list, more, err := w.entries(name, maxEntries)
+	found, err := w.entries(name, maxListed)
 	if err != nil {
 		return nil, w.failed("listed", name, err)
 	}
+	list := found.entries
 	if len(list) == 0 {
 		return tool.Text(shownDir(name) + " is empty: it holds no files and no directories"), nil
 	}
 	dirs := 0
 	var b strings.Builder
-	for i, e := range list {
+	for _, e := range list {
 		if e.IsDir() {
 			dirs++
 		}
-		if i < maxListed {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			b.WriteString("\n" + entryLine(e))
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
+		b.WriteString("\n" + entryLine(e))
 	}
-	total := fmt.Sprintf("%d", len(list))
-	if more {
-		total = "more than " + total
+	total, order := fmt.Sprintf("%d", found.total), "the first"
+	if found.partial {
+		total, order = "more than "+total, "some, not the first by name:"
 	}
 	heading := func(first, last int64) string {
-		if last == int64(len(list)) && !more {
+		if last == int64(len(list)) && !found.more() {
 			return tool.Notice(fmt.Sprintf("%s holds %d files and %d directories", shownDir(name), len(list)-dirs, dirs))
 		}
-		return tool.Notice(fmt.Sprintf("the first %d of %s entries of %s; to see others search_files with an empty pattern and a glob such as m*", last, total, shownDir(name)))
+		return tool.Notice(fmt.Sprintf("%s %d of %s entries of %s; to see others search_files with an empty pattern and a glob such as m*", order, last, total, shownDir(name)))
 	}
-	shown := int64(min(len(list), maxListed))
-	r := tool.Text(heading(1, shown) + b.String())
+	r := tool.Text(heading(1, int64(len(list))) + b.String())
 	r.Lines = &tool.Lines{First: 1, Heading: heading}
 	return r, nil
 }
@@ -81,21 +79,34 @@ func shownDir(name string) string {
 	if name == "." {
 		return "the workspace"
 	}
+	return shownName(name)
+}
+
+// shownName returns a name that stands on one line as what it is: one that has
+// line ends, other control characters or invisible ones is quoted, with those
+// escaped as in Go and JSON.
+func shownName(name string) string {
+	for _, r := range name {
+		if r == utf8.RuneError || r != ' ' && !unicode.IsGraphic(r) || unicode.In(r, unicode.Zl, unicode.Zp) {
+			return strconv.Quote(name)
+		}
+	}
 	return name
 }
 
 func entryLine(e fs.DirEntry) string {
+	name := shownName(e.Name())
 	switch {
 	case e.IsDir():
-		return e.Name() + "/"
+		return name + "/"
 	case e.Type()&fs.ModeSymlink != 0:
-		return e.Name() + " (symbolic link)"
+		return name + " (symbolic link)"
 	case !e.Type().IsRegular():
-		return e.Name() + " (not a regular file)"
+		return name + " (not a regular file)"
 	}
 	info, err := e.Info()
 	if err != nil {
-		return e.Name() + " (gone)"
+		return name + " (gone)"
 	}
-	return fmt.Sprintf("%s (%d bytes)", e.Name(), info.Size())
+	return fmt.Sprintf("%s (%d bytes)", name, info.Size())
 }

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,34 +13,55 @@ import (
 	"rein.example/rein/schema"
 )
 
-// entries returns up to most entries of a directory, sorted by name, and whether
-// there are more.
-func (w *workspace) entries(name string, most int) (list []fs.DirEntry, more bool, err error) {
+// maxEntriesRead is how many entries of a directory are read to find its first ones.
+const maxEntriesRead = 1_000_000
+
+// listing is the first entries of a directory by name.
+type listing struct {
+	entries []fs.DirEntry
+	// total counts all that were read. partial: the directory has more, so that
+	// the entries are the first of those that were read only.
+	total   int
+	partial bool
+}
+
+// more reports whether the directory has more than the entries.
+func (l *listing) more() bool { return l.partial || l.total > len(l.entries) }
+
+// entries returns the first entries of a directory by name, at most most.
+func (w *workspace) entries(name string, most int) (*listing, error) {
 	f, err := w.root.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if !info.IsDir() {
-		return nil, false, refuse("not_directory", name+" is not a directory", "use read_file to read a file")
+		return nil, refuse("not_directory", name+" is not a directory", "use read_file to read a file")
 	}
-	list, err = f.ReadDir(most + 1)
-	if err == io.EOF {
-		err = nil
+	l := &listing{}
+	for {
+		// The file system gives them in no order: the first by name may come last.
+		chunk, err := f.ReadDir(1 + most)
+		if errors.Is(err, io.EOF) {
+			return l, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		chunk = slices.DeleteFunc(chunk, func(e fs.DirEntry) bool { return isTemporary(e.Name()) })
+		l.total += len(chunk)
+		l.entries = append(l.entries, chunk...)
+		slices.SortFunc(l.entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+		l.entries = l.entries[:min(len(l.entries), most)]
+		if l.total >= maxEntriesRead {
+			l.partial = true
+			return l, nil
+		}
 	}
-	if err != nil {
-		return nil, false, err
-	}
-	if more = len(list) > most; more {
-		list = list[:most]
-	}
-	list = slices.DeleteFunc(list, func(e fs.DirEntry) bool { return isTemporary(e.Name()) })
-	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return list, more, nil
 }
 
 // The most that an error looks at and names.
@@ -57,14 +79,14 @@ func (w *workspace) missing(name string) error {
 		}
 		dir, base = path.Dir(dir), path.Base(dir)
 	}
-	list, more, err := w.entries(dir, missingEntries)
+	list, err := w.entries(dir, missingEntries)
 	if err != nil {
 		return refuse("not_found", "there is no "+quote(name), "use list_dir to see what there is")
 	}
 	var names, shown []string
-	for _, e := range list {
-		n := e.Name()
-		names = append(names, n)
+	for _, e := range list.entries {
+		n := shownName(e.Name())
+		names = append(names, e.Name())
 		if e.IsDir() {
 			n += "/"
 		}
@@ -72,14 +94,14 @@ func (w *workspace) missing(name string) error {
 			shown = append(shown, n)
 		}
 	}
-	hint := holds(dir, shown, len(names), more)
+	hint := holds(dir, shown, list.total, list.partial)
 	if near := schema.Nearest(base, names); len(near) > 0 {
 		for i := range near {
-			near[i] = path.Join(dir, near[i])
+			near[i] = shownName(path.Join(dir, near[i]))
 		}
 		hint = "did you mean " + strings.Join(near, " or ") + "? " + hint
 	} else if at := w.elsewhere(path.Base(name)); at != "" {
-		hint = "did you mean " + at + "? " + hint
+		hint = "did you mean " + shownName(at) + "? " + hint
 	}
 	return refuse("not_found", "there is no "+quote(name), hint)
 }
@@ -103,11 +125,11 @@ func (w *workspace) elsewhere(base string) string {
 	found := ""
 	var walk func(dir string, depth int)
 	walk = func(dir string, depth int) {
-		list, _, err := w.entries(dir, missingEntries)
+		list, err := w.entries(dir, missingEntries)
 		if err != nil || depth > maxWalkDepth {
 			return
 		}
-		for _, e := range list {
+		for _, e := range list.entries {
 			if left--; left < 0 || found != "" {
 				return
 			}

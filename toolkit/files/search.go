@@ -24,6 +24,7 @@ type searchArgs struct {
 // What a search looks at and shows, at most.
 const (
 	maxWalkDepth = 64
+	maxEntries   = 10_000 // of one directory
 	maxFiles     = 50_000
 	maxSearched  = 512 << 20 // bytes
 	maxMatches   = 200       // shown; all are counted
@@ -119,12 +120,12 @@ type search struct {
 func skipped(name string) bool { return name == ".git" || name == ".hg" || name == ".svn" }
 
 func (s *search) walk(ctx context.Context, dir string, depth int) error {
-	list, more, err := s.entries(dir, maxEntries)
+	list, err := s.entries(dir, maxEntries)
 	if err != nil {
 		s.unread++
 		return nil
 	}
-	for _, e := range list {
+	for _, e := range list.entries {
 		name := path.Join(dir, e.Name())
 		switch {
 		case ctx.Err() != nil:
@@ -144,7 +145,7 @@ func (s *search) walk(ctx context.Context, dir string, depth int) error {
 			return err
 		}
 	}
-	if more {
+	if list.more() {
 		s.enough = true
 	}
 	return nil
@@ -192,7 +193,7 @@ func (s *search) file(ctx context.Context, name string) error {
 		s.matches++
 		if s.shown < maxMatches {
 			s.shown++
-			fmt.Fprintf(&s.out, "\n%s:%d: %s", name, number, excerptAt(line, from, to))
+			fmt.Fprintf(&s.out, "\n%s:%d: %s", shownName(name), number, excerptAt(line, from, to))
 		}
 	}
 	if s.matches > before {
@@ -207,7 +208,7 @@ func (s *search) listed(name string) error {
 	s.matches++
 	if s.shown < maxMatches {
 		s.shown++
-		s.out.WriteString("\n" + name)
+		s.out.WriteString("\n" + shownName(name))
 	}
 	return nil
 }

@@ -42,13 +42,21 @@ type Decoder interface {
 	// Begun reports whether anything has come that only a reply has.
 	Begun() bool
 	// Complete reports whether the reply's terminal event has come, and Over
-	// whether nothing that counts can follow it.
+	// whether nothing that counts can follow it. A decoder that also is an
+	// [Ender] may find a reply incomplete again.
 	Complete() bool
 	Over() bool
 	// Reply returns the complete reply. It is not called before Complete.
 	Reply() *model.Reply
 	// Partial returns the text and usage that have come so far.
 	Partial() (string, message.Usage)
+}
+
+// An Ender is a [Decoder] of a wire on which a reply may go on after its terminal
+// event, and then is complete only once the body has ended in order.
+type Ender interface {
+	// End says that it has: nothing was cut off.
+	End()
 }
 
 // Protocol is what [Server.Do] has to know of a wire.
@@ -101,7 +109,7 @@ func (s *Server) exchange(ctx context.Context, p *Protocol, url string, req *mod
 		return nil, refusal(resp, p)
 	}
 	var first time.Duration
-	t := transfer{resp: resp, p: p, emit: func(d model.Delta) {
+	t := transfer{resp: resp, p: p, idle: orDefault(post.Idle, model.DefaultIdle), emit: func(d model.Delta) {
 		if first == 0 {
 			first = time.Since(start)
 		}
@@ -142,9 +150,19 @@ func refusal(resp *model.Response, p *Protocol) error {
 	return e
 }
 
+// A LimitError says which limit a reply goes beyond that is of the wire's form
+// otherwise.
+type LimitError string
+
+// Error says which.
+func (e LimitError) Error() string { return string(e) }
+
 // BadReply makes the error of a payload that is not what it should be, such as
-// "a chat completion".
+// "a chat completion", or, if err is a [LimitError], is too much of it.
 func BadReply(should string, data []byte, err error) *model.Error {
+	if limit := LimitError(""); errors.As(err, &limit) {
+		return &model.Error{Class: event.ClassBadReply, Message: limit.Error(), Err: err}
+	}
 	return &model.Error{
 		Class:   event.ClassBadReply,
 		Message: fmt.Sprintf("the server sent something that is not %s: %s", should, model.Excerpt(data)),
@@ -165,6 +183,7 @@ func asError(err error) *model.Error {
 type transfer struct {
 	resp *model.Response
 	p    *Protocol
+	idle time.Duration // while the reply is not complete
 	emit func(model.Delta)
 
 	dec  Decoder
@@ -242,9 +261,11 @@ func (t *transfer) whole(b []byte, err error) error {
 func (t *transfer) stream(b []byte, err error, declared bool) error {
 	t.dec = t.p.Decoder(true, t.emit)
 	var events sse.Parser
+	half := false // the last event was cut off in the middle
 	take := func(e sse.Event) error {
-		if e.Unterminated && !jsontext.Value(e.Data).IsValid() {
-			return nil // cut off in the middle, or [DONE], which is not needed
+		if e.Unterminated && !jsontext.Value(e.Data).IsValid(Lenient()) {
+			half = !bytes.HasPrefix([]byte("[DONE]"), bytes.TrimSpace(e.Data)) // which is not needed
+			return nil
 		}
 		return t.dec.Push(e.Name, e.Data)
 	}
@@ -256,9 +277,13 @@ func (t *transfer) stream(b []byte, err error, declared bool) error {
 			t.drain()
 			break
 		}
-		if t.dec.Complete() && !tail {
-			tail = true
-			t.resp.SetIdle(tailIdle)
+		if complete := t.dec.Complete(); complete != tail {
+			tail = complete
+			if tail {
+				t.resp.SetIdle(tailIdle)
+			} else { // it goes on
+				t.resp.SetIdle(t.idle)
+			}
 		}
 		if err != nil {
 			break
@@ -271,6 +296,9 @@ func (t *transfer) stream(b []byte, err error, declared bool) error {
 	if e := events.Close(take); e != nil {
 		return t.unreadable(e)
 	}
+	if ender, ok := t.dec.(Ender); ok && err == io.EOF && !half {
+		ender.End()
+	}
 	switch {
 	case t.dec.Complete():
 		return nil // however the connection ended
@@ -280,6 +308,8 @@ func (t *transfer) stream(b []byte, err error, declared bool) error {
 		return err
 	case events.Events() == 0 && !declared:
 		return BadReply(t.p.Reply, t.head, nil)
+	case half:
+		return &model.Error{Class: event.ClassIncomplete, Message: "the stream ended in the middle of an event"}
 	}
 	return &model.Error{Class: event.ClassIncomplete, Message: "the stream ended before its " + t.p.Terminal}
 }
@@ -287,10 +317,13 @@ func (t *transfer) stream(b []byte, err error, declared bool) error {
 // unreadable returns the error for events that cannot be split or understood.
 func (t *transfer) unreadable(err error) error {
 	var long *sse.TooLongError
-	if errors.As(err, &long) {
-		return BadReply(t.p.Reply, t.head, long)
+	switch {
+	case !errors.As(err, &long):
+		return err
+	case t.dec.Begun():
+		return BadReply(t.p.Reply, t.head, LimitError(long.Error()))
 	}
-	return err
+	return BadReply(t.p.Reply, t.head, long)
 }
 
 // drain reads the last bytes of a body whose content has ended.

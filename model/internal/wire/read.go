@@ -11,8 +11,8 @@ import (
 
 // The functions here read JSON that a server wrote, member by member, without
 // reflection. A value of an unexpected kind is skipped where that does no harm:
-// servers differ. What is not JSON, has a name twice or is not UTF-8 is an
-// error. Nesting is bounded by jsontext, at 10,000.
+// servers differ. What is not JSON, has a name twice or, unless the decoder is
+// [Lenient], is not UTF-8 is an error. Nesting is bounded by jsontext, at 10,000.
 
 // Members calls f with each member's name, still quoted and only valid until f
 // reads on; f must read exactly one value. Anything but an object is skipped.
@@ -46,7 +46,8 @@ func each(d *jsontext.Decoder, open, end jsontext.Kind, f func() error) error {
 	return err
 }
 
-// AppendString appends a string value; anything else is skipped.
+// AppendString appends a string value; anything else is skipped. What is not
+// text in it becomes U+FFFD, where the decoder lets it through.
 func AppendString(dst []byte, d *jsontext.Decoder) ([]byte, error) {
 	if d.PeekKind() != '"' {
 		return dst, d.SkipValue()
@@ -55,7 +56,8 @@ func AppendString(dst []byte, d *jsontext.Decoder) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	return jsontext.AppendUnquote(dst, v)
+	dst, _ = jsontext.AppendUnquote(dst, v) // the error only tells of U+FFFD
+	return dst, nil
 }
 
 // ReadString returns a string value, a number's text, or "".

@@ -8,6 +8,7 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -145,6 +146,9 @@ func (s *Server) advise(e *model.Error) {
 	case event.ClassQuota:
 		do = "waiting does not lift this: check plan and billing"
 	case event.ClassBadReply:
+		if limit := LimitError(""); errors.As(e.Err, &limit) {
+			break // it is the right server
+		}
 		do = fmt.Sprintf("check that %s is the base URL of %s", s.base(), s.kind)
 	}
 	switch {

@@ -1,0 +1,89 @@
+package main
+
+import "strings"
+
+// table is text in columns for people. What is in it is clipped, so that a row
+// is a line of the terminal.
+type table struct {
+	head []string
+	rows []tableRow
+	// flexible is the column that takes what width the others leave, and gives
+	// first; it never gets narrower than its least columns.
+	flexible, least int
+}
+
+// tableRow is a row and the lines below it that say more.
+type tableRow struct {
+	cells []string
+	below []string
+}
+
+// usualWidth is how wide a line is where nobody knows the terminal.
+const usualWidth = 80
+
+// absent stands for what is not known or does not belong to a row.
+const absent = "-"
+
+// gap is between columns.
+const gap = 2
+
+// text returns the table, at most width columns wide where that is possible. A
+// column that says nothing in any row is left out.
+func (t *table) text(width int) string {
+	keep := make([]int, 0, len(t.head)) // the widths of the columns; 0 leaves one out
+	total := -gap
+	for i := range t.head {
+		w := 0
+		for _, r := range t.rows {
+			if r.cells[i] != absent {
+				w = max(w, textWidth(r.cells[i]))
+			}
+		}
+		if w > 0 || i == 0 { // the first has the marks, and keeps the table's edge
+			w = max(w, textWidth(t.head[i]), 1)
+			total += w + gap
+		}
+		keep = append(keep, w)
+	}
+	if over := total - width; over > 0 && len(t.rows) > 0 {
+		keep[t.flexible] = max(min(t.least, keep[t.flexible]), keep[t.flexible]-over)
+	}
+	var out strings.Builder
+	line := func(cells []string) {
+		var l strings.Builder
+		for i, c := range cells {
+			if keep[i] > 0 {
+				c = clipIndented(c, keep[i])
+				l.WriteString(c + strings.Repeat(" ", max(0, keep[i]-textWidth(c))+gap))
+			}
+		}
+		out.WriteString(strings.TrimRight(l.String(), " ") + "\n")
+	}
+	line(t.head)
+	for _, r := range t.rows {
+		line(r.cells)
+		for _, b := range r.below {
+			out.WriteString(belowIndent + clip(b, max(width-len(belowIndent), t.least)) + "\n")
+		}
+	}
+	return out.String()
+}
+
+// belowIndent begins the lines below a row.
+const belowIndent = "         "
+
+// clipIndented is clip for a text that keeps the spaces it begins with.
+func clipIndented(s string, columns int) string {
+	text := strings.TrimLeft(s, " ")
+	n := min(len(s)-len(text), columns)
+	return s[:n] + clip(text, columns-n)
+}
+
+// textWidth returns how many columns a text takes.
+func textWidth(s string) int {
+	w := 0
+	for _, r := range s {
+		w += runeWidth(r)
+	}
+	return w
+}

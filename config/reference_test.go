@@ -1,0 +1,159 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"rein.example/rein"
+)
+
+//go:generate go test . -count=1 -run "^(TestSchemaGolden|TestReference)$" -update
+
+// The page for people is made from the structs that the decoder fills, as the
+// schema is.
+func TestReference(t *testing.T) {
+	const file = "../docs/agent-yaml.md"
+	got := reference(t)
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is not current; run make generate", file)
+	}
+}
+
+const preface = `# agent.yaml
+
+<!-- Made from the structs in config/agent.go by make generate; do not edit. -->
+
+An agent in a file, for ` + "`rein run`" + `: the file named with -f, else agent.yaml in the current folder. What this page does not list is refused, with line and column, and so is what this version would have
+to ignore. Relative paths start from the file's folder. ` + "`rein schema`" + ` prints the same as JSON Schema, for editors.
+
+Everything may be left out but the model, which -m can name too.
+`
+
+const permissionNotes = `
+Effect classes say what running a tool may change, and what may be done when nobody knows whether it was done:
+
+- **read** changes nothing: it may always be done again.
+- **repeatable** changes something, and doing it twice is the same as once, such as writing a whole file.
+- **once** changes something that must not happen twice, such as sending a mail: after a crash its tool finds out what happened, or a person is asked.
+
+The strictest match wins: deny, ask, allow. An entry for one tool that another entry always overrides is refused.
+`
+
+func reference(t *testing.T) []byte {
+	out := bytes.NewBufferString(preface)
+	section(out, "", reflect.TypeFor[Agent]())
+	out.WriteString("\n## What the tools are called\n\n| entry | tool | effect class |\n|---|---|---|\n")
+	a := &Agent{BaseDir: t.TempDir(), Tools: []Tool{{Files: &Files{Root: ".", Write: "direct"}}, {Calculator: &Calculator{}}, {Clock: &Clock{}}}}
+	for _, entry := range a.Tools {
+		one := *a
+		one.Tools = []Tool{entry}
+		o, close, err := one.Options()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tl := range o.Tools {
+			d := tl.Definition()
+			fmt.Fprintf(out, "| %s | %s | %s |\n", entry.kind(), d.Name, d.Effect)
+		}
+		if err := close(); err != nil {
+			t.Error(err)
+		}
+	}
+	return out.Bytes()
+}
+
+// section writes the settings of a struct, then those of the structs in it.
+func section(out *bytes.Buffer, path string, t reflect.Type) {
+	if path != "" {
+		fmt.Fprintf(out, "\n## %s\n", path)
+	}
+	out.WriteString("\n| key | takes | what it is |\n|---|---|---|\n")
+	for _, s := range settings(t) {
+		f := t.Field(s.index)
+		what := s.tag.Get("doc")
+		if s.tag.Get("need") == "true" {
+			what += " Needed."
+		}
+		fmt.Fprintf(out, "| `%s` | %s | %s |\n", s.key, cell(takes(f.Type, s.tag, join(path, s.key))), cell(what))
+	}
+	switch t {
+	case reflect.TypeFor[Permissions]():
+		out.WriteString(permissionNotes)
+	case reflect.TypeFor[Limits]():
+		presetTable(out)
+	case reflect.TypeFor[Tool]():
+		out.WriteString("\nEach entry of the list is one tool: `- clock`, or with settings `- clock: {timezone: Europe/Oslo}`.\n")
+	}
+	for _, s := range settings(t) {
+		f := t.Field(s.index).Type
+		for f.Kind() == reflect.Pointer || f.Kind() == reflect.Slice {
+			f = f.Elem()
+		}
+		if f.Kind() == reflect.Struct && len(settings(f)) > 0 {
+			section(out, join(path, s.key), f)
+		}
+	}
+}
+
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+
+// takes says what a setting can be.
+func takes(t reflect.Type, tag reflect.StructTag, path string) string {
+	switch {
+	case t == reflect.TypeFor[Limits]():
+		return "a preset or a mapping, see [limits](#limits)"
+	case t.Kind() == reflect.Pointer:
+		return takes(t.Elem(), tag, path)
+	case t.Kind() == reflect.Struct && len(settings(t)) == 0:
+		return "nothing"
+	case t.Kind() == reflect.Struct:
+		return fmt.Sprintf("a mapping, see [%s](#%s)", path, strings.ReplaceAll(strings.ReplaceAll(path, ".", ""), " ", ""))
+	case t.Kind() == reflect.Slice && t.Elem() == reflect.TypeFor[Tool]():
+		return "a list of tools, see [tools](#tools)"
+	case t.Kind() == reflect.Slice:
+		return fmt.Sprintf("a list of at most %d, each %s", bound(tag, "max", maxItems), takes(t.Elem(), tag, path))
+	case t.Kind() == reflect.Int64:
+		return fmt.Sprintf("a whole number from %s to %s", tag.Get("min"), tag.Get("max"))
+	case t == reflect.TypeFor[Decimal]():
+		return fmt.Sprintf("a number from %s to %s", tag.Get("min"), tag.Get("max"))
+	}
+	r := textRules()[tag.Get("is")]
+	return r.allowed()
+}
+
+func presetTable(out *bytes.Buffer) {
+	out.WriteString("\n| preset | steps | tool_calls | tokens | wall | retry, if left out |\n|---|---|---|---|---|---|\n")
+	for _, name := range presetNames() {
+		l, _, _ := rein.Preset(name)
+		a := Agent{Limits: Limits{Preset: name}}
+		retry := "patient"
+		if *a.retry() == rein.RetryFast() {
+			retry = "fast"
+		}
+		wall := shortDuration(time.Duration(l.Wall) * time.Millisecond)
+		fmt.Fprintf(out, "| %s | %d | %d | %d | %s | %s |\n", name, l.Steps, l.ToolCalls, l.Tokens, wall, retry)
+	}
+	out.WriteString("\nA program that uses the library gets patient unless it says otherwise: only agent.yaml takes fast for qa and lookup.\n")
+}
+
+// shortDuration writes a time as the file takes it: 30m, 12h.
+func shortDuration(d time.Duration) string {
+	if d%time.Hour == 0 {
+		return fmt.Sprintf("%dh", d/time.Hour)
+	}
+	return fmt.Sprintf("%dm", d/time.Minute)
+}
