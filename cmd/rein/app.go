@@ -29,13 +29,15 @@ type app struct {
 	env      func(string) string
 	// asks: somebody can be asked; shows: stderr is a terminal.
 	asks, shows bool
+	// lives: stdout and stderr are a terminal, so that a live view can be shown.
+	lives bool
 
 	// self is how the command was called.
 	self string
-	// played, if not nil, is told of the server that plays the demo's model.
-	played func(*script.Server)
 	// outside is what is looked for beyond this process.
 	outside outside
+	// played, if not nil, is told of the server that plays the demo's model.
+	played func(*script.Server)
 
 	// Flags of all commands.
 	db      string

@@ -19,6 +19,8 @@ type interrupts struct {
 	stop    context.CancelCauseFunc
 	ctx     context.Context
 	pause   atomic.Pointer[rein.Run]
+	// view, if there is one, is taken off the terminal before the process ends.
+	view atomic.Pointer[live]
 }
 
 // interruptible returns a context that ends with [rein.ErrStop] when the process
@@ -47,6 +49,7 @@ func (in *interrupts) listen() {
 			}
 		}
 		if n > 2 {
+			in.view.Load().kill()
 			in.a.say("not waiting any longer; the run can be resumed")
 			os.Exit(interrupted)
 		}

@@ -32,6 +32,7 @@ func main() {
 		self: self, in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv,
 		asks:  isatty.IsTerminal(os.Stdin.Fd()) && isatty.IsTerminal(os.Stderr.Fd()),
 		shows: isatty.IsTerminal(os.Stderr.Fd()),
+		lives: isatty.IsTerminal(os.Stdout.Fd()) && isatty.IsTerminal(os.Stderr.Fd()),
 	}
 	a.outside.local = onThisMachine
 	os.Exit(a.main(context.Background(), os.Args[1:]))

@@ -27,11 +27,16 @@ const agentFile = "agent.yaml"
 type carrying struct {
 	events  bool
 	approve string
+	// plain shows lines instead of the live view.
+	plain bool
+	// live, if not nil, is the live view.
+	live *live
 }
 
 func (c *carrying) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.events, "events", false, "print the run's events as JSON lines")
 	cmd.Flags().StringVar(&c.approve, "approve", "ask", "what to do with calls that need approval: `ask`, deny or allow")
+	cmd.Flags().BoolVar(&c.plain, "plain", false, "show lines on a terminal instead of the live view, as REIN_PLAIN=1 does")
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -124,6 +129,12 @@ func (a *app) carryOut(ctx context.Context, cfg *config.Agent, c *carrying, star
 	if err != nil {
 		return err
 	}
+	if c.live = a.live(c); c.live != nil {
+		defer c.live.close()
+		if approve != nil && c.approve == "ask" {
+			approve = c.live.ask
+		}
+	}
 	store, err := a.open(ctx)
 	if err != nil {
 		return err
@@ -137,6 +148,7 @@ func (a *app) carryOut(ctx context.Context, cfg *config.Agent, c *carrying, star
 	if cerr := errors.Join(s.close(), store.Close()); err == nil && cerr != nil {
 		err = failed(fmt.Errorf("close the store: %w", cerr))
 	}
+	c.live.close()
 	if err != nil {
 		return err
 	}
@@ -154,14 +166,19 @@ func (a *app) follow(ctx context.Context, store journal.Store, c *carrying, star
 	if c.events {
 		tail = a.tail(store, run.ID())
 	}
-	v := newView(a)
+	show := newView(a).show
+	if c.live != nil {
+		c.live.begin(ctx, store, run.ID(), in)
+		defer c.live.end()
+		show = c.live.show
+	}
 	var err error
 	for e, eerr := range run.Events() {
 		if eerr != nil {
 			err = eerr
 			break
 		}
-		v.show(&e)
+		show(&e)
 	}
 	if tail != nil {
 		if terr := tail.stop(); err == nil && terr != nil {
