@@ -32,13 +32,15 @@ type app struct {
 
 	// wide is how many columns stdout has, 0 where nobody knows.
 	wide int
+	// lives: stdout and stderr are a terminal, so that a live view can be shown.
+	lives bool
 
 	// self is how the command was called.
 	self string
-	// played, if not nil, is told of the server that plays the demo's model.
-	played func(*script.Server)
 	// outside is what is looked for beyond this process.
 	outside outside
+	// played, if not nil, is told of the server that plays the demo's model.
+	played func(*script.Server)
 
 	// Flags of all commands.
 	db      string

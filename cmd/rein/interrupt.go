@@ -22,6 +22,8 @@ type interrupts struct {
 	pause   atomic.Pointer[rein.Run]
 	// left: the run was paused since nobody reads its events.
 	left atomic.Bool
+	// view, if there is one, is taken off the terminal before the process ends.
+	view atomic.Pointer[live]
 }
 
 // interruptible returns a context that ends with [rein.ErrStop] when the process
@@ -54,6 +56,7 @@ func (in *interrupts) listen() {
 			}
 		}
 		if n > 2 {
+			in.view.Load().kill()
 			in.a.say("not waiting any longer; the run can be resumed")
 			os.Exit(interrupted)
 		}

@@ -32,11 +32,16 @@ type carrying struct {
 	// What came of it: idle, if nothing was done since only a person can move the
 	// run on; unread, if it was paused since nobody reads its events.
 	idle, unread bool
+	// plain shows lines instead of the live view.
+	plain bool
+	// live, if not nil, is the live view.
+	live *live
 }
 
 func (c *carrying) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.events, "events", false, "print the run's events as JSON lines")
 	cmd.Flags().StringVar(&c.approve, "approve", "ask", "what to do with calls that need approval (`HOW`): ask, deny or allow")
+	cmd.Flags().BoolVar(&c.plain, "plain", false, "show lines on a terminal instead of the live view, as REIN_PLAIN=1 does")
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -129,6 +134,12 @@ func (a *app) carryOut(ctx context.Context, cfg *config.Agent, c *carrying, star
 	if err != nil {
 		return err
 	}
+	if c.live = a.live(c); c.live != nil {
+		defer c.live.close()
+		if approve != nil && c.approve == "ask" {
+			approve = c.live.ask
+		}
+	}
 	store, err := a.open(ctx)
 	if err != nil {
 		return err
@@ -142,6 +153,7 @@ func (a *app) carryOut(ctx context.Context, cfg *config.Agent, c *carrying, star
 	if cerr := errors.Join(s.close(), store.Close()); err == nil && cerr != nil {
 		err = failed(fmt.Errorf("close the store: %w", cerr))
 	}
+	c.live.close()
 	if err != nil {
 		return err
 	}
@@ -159,15 +171,20 @@ func (a *app) follow(ctx context.Context, store journal.Store, c *carrying, star
 	if c.events {
 		tail = a.tail(store, run.ID(), in.unread)
 	}
-	v := newView(a)
 	c.idle = true
+	show := newView(a).show
+	if c.live != nil {
+		c.live.begin(ctx, store, run.ID(), in)
+		defer c.live.end()
+		show = c.live.show
+	}
 	var err error
 	for e, eerr := range run.Events() {
 		if eerr != nil {
 			err = eerr
 			break
 		}
-		v.show(&e)
+		show(&e)
 		if e.Delta == nil && !standing(e.Data) {
 			c.idle = false
 		}
