@@ -36,7 +36,7 @@ func main() {
 		asks:  isatty.IsTerminal(os.Stdin.Fd()) && isatty.IsTerminal(os.Stderr.Fd()),
 		shows: isatty.IsTerminal(os.Stderr.Fd()), wide: columns(os.Stdout),
 		screen: isatty.IsTerminal(os.Stdout.Fd()),
-		lives: isatty.IsTerminal(os.Stdout.Fd()) && isatty.IsTerminal(os.Stderr.Fd()),
+		lives:  isatty.IsTerminal(os.Stdout.Fd()) && isatty.IsTerminal(os.Stderr.Fd()),
 	}
 	a.outside.local = onThisMachine
 	// A reader that goes away must not kill a run in the middle of a step: writing
