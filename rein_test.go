@@ -180,6 +180,25 @@ func TestSend(t *testing.T) {
 	}
 }
 
+// An outcome has the time at which it came, not that at which it was asked for.
+func TestTimesOfOutcomes(t *testing.T) {
+	a := newAgent(t, `{turns: [{delay: 200ms, say: Late.}]}`, nil)
+	var called int64
+	for e, err := range a.Start(context.Background(), "wait").Events() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e.Data.(type) {
+		case *event.ModelCalled:
+			called = e.Time
+		case *event.ModelAnswered:
+			if e.Time-called < 150 {
+				t.Errorf("answered %d ms after the call, which took 200 ms", e.Time-called)
+			}
+		}
+	}
+}
+
 // What is wrong with an agent or a task is said before anything happens.
 func TestWrongUse(t *testing.T) {
 	sent := 0

@@ -120,12 +120,16 @@ func (p *Post) Send(ctx context.Context) (*Response, error) {
 		r.Close()
 		return nil, &Error{Class: event.ClassBadRequest, Message: "the server's address is not a URL: check the base URL", Err: bare(err)}
 	}
-	req.Header = p.Header.Clone() // a client with a cookie jar adds to it
+	if h := p.Header.Clone(); h != nil { // a client with a cookie jar adds to it
+		req.Header = h
+	}
 	for _, b := range p.Body {
 		req.ContentLength += int64(len(b))
 	}
-	// With GetBody net/http can repeat a request that a stale connection
-	// swallowed before the server saw anything of it.
+	// With GetBody, and a key that is present but empty and so not sent, net/http
+	// repeats a request on a fresh connection when a kept one ends before any
+	// byte of an answer: servers close those without a word.
+	req.Header["Idempotency-Key"] = nil
 	req.GetBody = func() (io.ReadCloser, error) { return &pieces{all: p.Body}, nil }
 	req.Body, _ = req.GetBody()
 

@@ -54,6 +54,9 @@ func bare(r *Result, text string, tools []string) bool {
 	case n > 0 && !g.foreign:
 		r.note("a call of " + quote(g.calls[0].Name) + " was left alone: other text follows it")
 		return false
+	case n == 0 && g.calls != nil && !g.foreign && end == len(s) && len(tools) > 0 && argued(g.calls):
+		r.problem("it is nothing but a call of " + quote(g.calls[0].Name) + ", and no such tool is offered; there are " + strings.Join(tools, ", "))
+		return true
 	default:
 		// An answer in JSON, or prose that begins with a bracket.
 		r.leave(&g, n)
@@ -62,6 +65,17 @@ func bare(r *Result, text string, tools []string) bool {
 	r.Format, r.Calls, r.Text = JSON, g.calls, g.content
 	if g.torn {
 		r.problem(tornProblem(len(g.calls)))
+	}
+	return true
+}
+
+// argued reports whether every call has arguments: what has only a name is more
+// likely data.
+func argued(calls []event.ParsedCall) bool {
+	for i := range calls {
+		if calls[i].Args == "" {
+			return false
+		}
 	}
 	return true
 }

@@ -70,7 +70,7 @@ func asWritten(m *message.Message, p *event.ReplyParsed) bool {
 // sayable returns the arguments of a call as an object that any server takes.
 func sayable(c *event.ParsedCall) string {
 	switch {
-	case c.Problem != "" || c.Args == "":
+	case c.Args == "" || c.Problem != "" && (c.Args[0] != '{' || check(c.Args) != ""):
 		return "{}"
 	case c.Args[0] == '"':
 		return trim(unquote(c.Args))

@@ -33,7 +33,8 @@ func (a *actor) receive() {
 	old := len(a.inbox)
 	var n news
 	a.inbox, n = a.box.take(a.inbox)
-	a.at = time.Now()
+	// What has come is written down with the time at which it came.
+	a.at, a.book.now = time.Now(), a.e.clock().UnixMilli()
 	if n&heard != 0 {
 		a.listen() // what a model said comes before its reply
 	}

@@ -71,33 +71,44 @@ func BenchmarkAppendStep(b *testing.B) {
 	}
 }
 
-// 64 runs at once, every batch synced: they share the syncs.
+// 64 runs at once, every batch synced: they share the syncs. The events are of
+// their usual size, and the result of the tool is of 100 bytes or 3 KB.
 func BenchmarkRuns64(b *testing.B) {
+	for _, size := range []int{100, 3000} {
+		b.Run(fmt.Sprint("result=", size), func(b *testing.B) { benchmarkRuns(b, 64, record(1, size)) })
+	}
+}
+
+func benchmarkRuns(b *testing.B, runs int, result string) {
 	s := openTest(b, filepath.Join(b.TempDir(), "rein.db"), nil)
 	l, err := s.Join(b.Context(), journal.ThisProcess("bench"))
 	must(b, err)
-	const runs = 64
 	heads := make([]journal.Head, runs)
 	steps := make([]int64, runs)
 	for i := range runs {
 		must(b, s.Create(b.Context(), l, fmt.Sprint("run-", i)))
 	}
-	result := record(1, 3000)
-	const rounds = 4
+	step := func(i int) error {
+		first, second := journaltest.Step(steps[i], result)
+		steps[i]++
+		for _, entries := range [][]journal.Entry{first, second} {
+			h, err := s.Append(b.Context(), l, journal.Batch{Run: fmt.Sprint("run-", i), After: heads[i].Seq, Entries: entries})
+			if err != nil {
+				return err
+			}
+			heads[i] = h
+		}
+		return nil
+	}
+	const rounds = 10
 	for b.Loop() {
 		var wg sync.WaitGroup
 		for i := range runs {
 			wg.Go(func() {
 				for range rounds {
-					first, second := journaltest.Step(steps[i], result)
-					steps[i]++
-					for _, entries := range [][]journal.Entry{first, second} {
-						h, err := s.Append(b.Context(), l, journal.Batch{Run: fmt.Sprint("run-", i), After: heads[i].Seq, Entries: entries})
-						if err != nil {
-							b.Error(err)
-							return
-						}
-						heads[i] = h
+					if err := step(i); err != nil {
+						b.Error(err)
+						return
 					}
 				}
 			})

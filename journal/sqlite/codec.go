@@ -1,8 +1,8 @@
 package sqlite
 
 import (
-	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 
@@ -20,6 +20,8 @@ const (
 	// KB shrink to less than half, in 15 µs; the many small events would not
 	// repay it.
 	compressFrom = 1 << 10
+	// keepScratch is the largest buffer that is kept for the next events.
+	keepScratch = 1 << 20
 )
 
 // codec compresses data for the table. It is safe for concurrent use.
@@ -47,8 +49,8 @@ func (c *codec) close() error {
 type encoded struct {
 	journal.Entry
 	typ event.Type
-	// raw is the event's JSON, which is hashed.
-	raw []byte
+	// sum is the SHA-256 of the event's JSON.
+	sum event.Hash
 	// data and body are the columns: string, []byte or nil.
 	data, body any
 }
@@ -57,17 +59,22 @@ type encoded struct {
 func (s *Store) encode(ctx context.Context, entries []journal.Entry) ([]encoded, error) {
 	out := make([]encoded, len(entries))
 	scratch := s.scratch.Get().(*[]byte)
-	defer s.scratch.Put(scratch)
+	defer func() {
+		if cap(*scratch) <= keepScratch {
+			s.scratch.Put(scratch)
+		}
+	}()
 	for i, e := range entries {
-		*scratch = e.Data.AppendJSON((*scratch)[:0])
-		x := encoded{Entry: e, typ: e.Data.Type(), raw: bytes.Clone(*scratch)}
-		if err := storekit.CheckSize(x.typ, len(x.raw)); err != nil {
+		raw := e.Data.AppendJSON((*scratch)[:0])
+		*scratch = raw
+		x := encoded{Entry: e, typ: e.Data.Type(), sum: sha256.Sum256(raw)}
+		if err := storekit.CheckSize(x.typ, len(raw)); err != nil {
 			return nil, err
 		}
-		if len(x.raw) <= inline {
-			x.data = s.codec.column(x.raw)
+		if len(raw) <= inline {
+			x.data = s.codec.column(raw)
 		} else {
-			ref, err := s.PutBody(ctx, x.raw, "application/json")
+			ref, err := s.PutBody(ctx, raw, "application/json")
 			if err != nil {
 				return nil, err
 			}

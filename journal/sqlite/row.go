@@ -140,7 +140,7 @@ func (w *writer) add(r *row, e *encoded) error {
 		}
 	}
 	seq := r.head.Seq + 1
-	hash := event.ComputeHash(r.head.Hash, seq, e.Time, e.typ, e.Command, e.raw)
+	hash := event.ComputeHashOfSum(r.head.Hash, seq, e.Time, e.typ, e.Command, e.sum)
 	res, err := w.exec(&w.st.insert, rowID(r.no, seq), e.Time, string(e.typ), command, hash[:], e.data, e.body)
 	if err != nil {
 		return err
