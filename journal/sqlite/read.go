@@ -198,26 +198,16 @@ func (s *Store) page(ctx context.Context, after, upto int64) ([]stored, error) {
 	}
 	defer rows.Close()
 	page := make([]stored, 0, min(pageSize, upto-after))
-	// database/sql is fast only where it may leave values as they are.
-	cols := make(values, 7)
-	into := make([]any, len(cols))
-	for i := range cols {
-		into[i] = &cols[i]
-	}
 	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			return nil, err
-		}
 		var x stored
-		var typ string
-		var command, data any
-		var hash, body []byte
+		var command sql.NullString
+		var data any
+		var hash, body sql.RawBytes
 		r := &x.record
-		if err := cols.Scan(&r.Seq, &r.Time, &typ, &command, &hash, &data, &body); err != nil {
+		if err := rows.Scan(&r.Seq, &r.Time, &r.Type, &command, &hash, &data, &body); err != nil {
 			return nil, err
 		}
-		r.Type = event.Type(typ)
-		r.Command, _ = command.(string)
+		r.Command = command.String
 		copy(r.Hash[:], hash)
 		r.Data, x.err = s.decode(data, body)
 		page = append(page, x)
