@@ -106,7 +106,8 @@ Begin with "rein demo".`,
 		a.demoCommand(), a.runCommand(), a.resumeCommand(), a.stopCommand(),
 		a.runsCommand(), a.showCommand(), a.requestCommand(), a.replayCommand(), a.verifyCommand(),
 		a.approveCommand(), a.rejectCommand(), a.settleCommand(),
-		a.schemaCommand(), a.versionCommand(),
+		a.doctorCommand(), a.initCommand(), a.schemaCommand(), a.versionCommand(),
 	)
+	a.complete(root)
 	return root
 }
