@@ -91,3 +91,23 @@ func text(t *testing.T, u *USD) string {
 	}
 	return string(b)
 }
+
+// Amounts are read back as they were written, exactly.
+func TestUSD(t *testing.T) {
+	for _, u := range []USD{0, 1, -1, 999_999, 1_000_000, -1_234_567, 1<<63 - 1} {
+		b, err := u.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got USD
+		if err := got.UnmarshalJSON(b); err != nil || got != u {
+			t.Errorf("%d is written as %s and read as %d, %v", u, b, got, err)
+		}
+	}
+	for _, bad := range []string{"", "x", "1e3", "0.0000001", "--1", "99999999999999999999", `"1"`, "1.-5"} {
+		var got USD
+		if err := got.UnmarshalJSON([]byte(bad)); err == nil {
+			t.Errorf("%q is read as %d", bad, got)
+		}
+	}
+}

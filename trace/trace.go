@@ -7,6 +7,8 @@ package trace
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"rein.example/rein/event"
 	"rein.example/rein/message"
@@ -179,4 +181,22 @@ func (u USD) MarshalJSON() ([]byte, error) {
 		sign, u = "-", -u
 	}
 	return fmt.Appendf(nil, "%s%d.%06d", sign, u/1_000_000, u%1_000_000), nil
+}
+
+// UnmarshalJSON reads an amount in dollars, with at most six decimals, as
+// MarshalJSON writes it.
+func (u *USD) UnmarshalJSON(b []byte) error {
+	whole, part, _ := strings.Cut(strings.TrimPrefix(string(b), "-"), ".")
+	if whole == "" || len(part) > 6 {
+		return fmt.Errorf("%.40s is no amount of dollars with at most six decimals", b)
+	}
+	n, err := strconv.ParseUint(whole+(part + "000000")[:6], 10, 63)
+	if err != nil {
+		return fmt.Errorf("%.40s is no amount of dollars", b)
+	}
+	*u = USD(n)
+	if strings.HasPrefix(string(b), "-") {
+		*u = -*u
+	}
+	return nil
 }

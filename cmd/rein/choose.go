@@ -44,35 +44,63 @@ func (a *app) choose(cfg *config.Agent) (*config.Agent, error) {
 	if cfg.Model != "" || cfg.BaseURL != "" || cfg.KeyEnv != "" || cfg.KeyFile != "" {
 		return cfg, nil // who names a server or key has to name the model
 	}
-	for _, p := range catalog.Providers() {
-		if k := a.usualKey(&p); p.Default != "" && k.value != "" {
-			chosen, err := cfg.With(config.Changes{Model: p.Name + "/" + p.Default})
-			if err == nil {
-				a.say("no model is named: using %s with the key in %s%s", chosen.Model, k.name, priced(&p, p.Default))
-			}
-			return chosen, err
-		}
+	found := a.keyed()
+	if len(found) == 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*localWait)
+		defer cancel()
+		found = a.running(ctx)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*localWait)
-	defer cancel()
-	for _, s := range a.localServers(ctx) {
-		for _, m := range s.models {
-			if strings.Contains(strings.ToLower(m.ID), "embed") {
-				continue // it writes no text
-			}
-			chosen, err := cfg.With(config.Changes{Model: s.provider.Name + "/" + m.ID, BaseURL: s.baseURL})
-			if err != nil {
-				continue // a name that no agent file could hold
-			}
-			a.say("no model is named: using %s at %s", chosen.Model, s.baseURL)
-			return chosen, nil
+	for _, c := range found {
+		chosen, err := cfg.With(config.Changes{Model: c.model, BaseURL: c.baseURL})
+		if err != nil {
+			continue // a name that no agent file could hold
 		}
+		a.say("no model is named: using %s, %s", c.model, c.where)
+		return chosen, nil
 	}
 	return nil, errors.New(`no model is named, and none was found. There are three ways to get one:
   - a key: set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or another that rein doctor lists
   - a server on this machine: start Ollama, llama.cpp, vLLM or LM Studio with a model
   - any other server: -m openai/NAME --base-url URL, or model and base_url in agent.yaml
 rein demo needs none of them`)
+}
+
+// candidate is a model that can be used, as far as one sees.
+type candidate struct {
+	// model is "provider/model", and baseURL where it is if that is not its
+	// provider's usual place.
+	model, baseURL string
+	// where says how it was found.
+	where string
+}
+
+// keyed returns a model of each provider whose key is there.
+func (a *app) keyed() []candidate {
+	var out []candidate
+	for _, p := range catalog.Providers() {
+		if k := a.usualKey(&p); p.Default != "" && k.value != "" {
+			out = append(out, candidate{model: p.Name + "/" + p.Default, where: "with the key in " + k.name + priced(&p, p.Default)})
+		}
+	}
+	return out
+}
+
+// running returns the models of the servers on this machine that write text.
+func (a *app) running(ctx context.Context) []candidate {
+	var out []candidate
+	for _, s := range a.localServers(ctx) {
+		for _, m := range s.models {
+			if strings.Contains(strings.ToLower(m.ID), "embed") {
+				continue
+			}
+			c := candidate{model: s.provider.Name + "/" + m.ID, where: "at " + s.baseURL}
+			if s.baseURL != s.provider.BaseURL {
+				c.baseURL = s.baseURL
+			}
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // priced says what a model costs, if that is known.

@@ -49,7 +49,7 @@ func TestChooseALocalServer(t *testing.T) {
 	b := newBox(t)
 	o := machine(t, 11434, ollamaList, hello)
 	p := b.look(o, "run", "--events", "hi")
-	if p.code != 0 || !strings.Contains(p.err, "using ollama/qwen3:4b at http://127.0.0.1") {
+	if p.code != 0 || !strings.Contains(p.err, "using ollama/qwen3:4b, at http://127.0.0.1") {
 		t.Errorf("exit %d, %s", p.code, p.err)
 	}
 	e, err := event.DecodeEvent([]byte(strings.SplitN(p.out, "\n", 2)[0]))

@@ -134,11 +134,12 @@ Exit codes:
 		a.demoCommand(), a.runCommand(), a.resumeCommand(), a.stopCommand(),
 		a.runsCommand(), a.showCommand(), a.requestCommand(), a.replayCommand(), a.verifyCommand(),
 		a.approveCommand(), a.rejectCommand(), a.settleCommand(),
-		a.schemaCommand(), a.versionCommand(),
+		a.doctorCommand(), a.initCommand(), a.schemaCommand(), a.versionCommand(),
 	)
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true // each names them itself, after its arguments
 	}
+	a.complete(root)
 	return root
 }
 

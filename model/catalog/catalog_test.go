@@ -163,6 +163,13 @@ func TestLookup(t *testing.T) {
 			t.Errorf("%s: price %+v, want %+v", c.what, m.Price, c.price)
 		}
 	}
+	for _, p := range Providers() {
+		for _, name := range p.List() {
+			if m, ok := p.Lookup(name); !ok || m.Name != name {
+				t.Errorf("%s/%s is listed and not found", p.Name, name)
+			}
+		}
+	}
 	if m, _ := Find("gemini").Lookup("gemini-2.5-pro"); !m.Reasons || !m.Images {
 		t.Errorf("%+v", m)
 	}

@@ -148,3 +148,15 @@ func OpenAIReasons(model string) bool {
 	}
 	return !strings.HasSuffix(name, "-chat-latest")
 }
+
+// List returns the names of the provider's models in the snapshot, in order.
+func (p *Provider) List() []string {
+	var out []string
+	for line := range strings.SplitSeq(snapshot, "\n") {
+		if rest, ok := strings.CutPrefix(line, p.Models+" "); ok && p.Models != "" {
+			name, _, _ := strings.Cut(rest, " ")
+			out = append(out, name)
+		}
+	}
+	return out
+}
