@@ -104,7 +104,7 @@ const (
 func (a *app) doctorCommand() *cobra.Command {
 	var probe, offline bool
 	cmd := &cobra.Command{
-		Use: "doctor [--probe | --offline]", Short: "Show what this machine offers: models, sandbox, store", Args: exactly(),
+		Use: "doctor [--probe] [--offline]", Short: "Show what this machine offers: models, sandbox, store", Args: exactly(),
 		Long: `Shows which providers have a key in the environment, which servers of models run
 on this machine, what a sandbox could be made of, and where runs are kept. It
 changes nothing. Keys are named and never shown.

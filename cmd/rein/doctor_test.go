@@ -164,7 +164,7 @@ func TestDoctorLooksAtTheStore(t *testing.T) {
 	if _, err := os.Stat(filepath.Dir(b.storeFile())); err == nil {
 		t.Error("doctor has made the store's folder")
 	}
-	b.ok("runs")
+	b.said()
 	if d, _ = b.doctor(outside{}); !d.Store.Exists || d.Store.Error != "" || d.Store.Version == nil || *d.Store.Version != 1 || *d.Store.Bytes == 0 {
 		t.Errorf("a store: %+v", d.Store)
 	}
