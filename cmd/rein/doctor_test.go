@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -52,7 +53,7 @@ func (d *diagnosis) provider(t *testing.T, name string) *providerFound {
 // question only if that is wanted. Keys are never shown.
 func TestDoctorAsksProviders(t *testing.T) {
 	const openAIKey, anthropicKey, googleKey = "key-for-openai-1234", "key-for-anthropic-1234", "key-for-google-1234"
-	called := 0
+	var called atomic.Int64
 	with := func(header, want, body string) func(*http.Request) (int, string) {
 		return func(r *http.Request) (int, string) {
 			if got := r.Header.Get(header); got != want {
@@ -68,7 +69,7 @@ func TestDoctorAsksProviders(t *testing.T) {
 			return 401, `{"error":"bad key ` + googleKey + `"}`
 		},
 		"POST api.anthropic.com/v1/messages": func(r *http.Request) (int, string) {
-			called++
+			called.Add(1)
 			body, _ := io.ReadAll(r.Body)
 			if !strings.Contains(string(body), `"max_tokens":16`) {
 				t.Errorf("the question is not a small one: %s", body)
@@ -76,7 +77,7 @@ func TestDoctorAsksProviders(t *testing.T) {
 			return 200, `{"id":"m","type":"message","role":"assistant","model":"claude-sonnet-5","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn","usage":{"input_tokens":12,"output_tokens":4}}`
 		},
 		"POST api.openai.com/v1/responses": func(*http.Request) (int, string) {
-			called++
+			called.Add(1)
 			return 429, `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}`
 		},
 	}}
@@ -85,8 +86,8 @@ func TestDoctorAsksProviders(t *testing.T) {
 	b.env["AZURE_OPENAI_API_KEY"] = "key-for-azure-1234"
 
 	d, p := b.doctor(outside{http: hc})
-	if p.code != 0 || called != 0 {
-		t.Errorf("exit %d, %d calls, %s", p.code, called, p.err)
+	if p.code != 0 || called.Load() != 0 {
+		t.Errorf("exit %d, %d calls, %s", p.code, called.Load(), p.err)
 	}
 	if f := d.provider(t, "openai"); f.KeyEnv == nil || *f.KeyEnv != "OPENAI_API_KEY" || !f.Test.OK || f.Test.Models != 2 || f.Test.Call != nil {
 		t.Errorf("openai: %+v", f)
@@ -105,8 +106,8 @@ func TestDoctorAsksProviders(t *testing.T) {
 	}
 
 	d, p2 := b.doctor(outside{http: hc}, "--probe")
-	if called != 2 {
-		t.Errorf("%d calls", called)
+	if called.Load() != 2 {
+		t.Errorf("%d calls", called.Load())
 	}
 	if c := d.provider(t, "anthropic").Test.Call; c == nil || !c.OK || c.Model != "anthropic/claude-sonnet-5" || c.CostUSD == nil || *c.CostUSD != 64 {
 		t.Errorf("anthropic: %+v", c)
@@ -126,7 +127,6 @@ func TestDoctorAsksProviders(t *testing.T) {
 		}
 	}
 
-	called = 0
 	d, p = b.doctor(outside{http: &http.Client{Transport: world{}}}, "--offline")
 	if p.code != 0 || d.provider(t, "openai").Test != nil {
 		t.Errorf("offline: exit %d, %+v", p.code, d.provider(t, "openai"))

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rein.example/rein/config"
+	"rein.example/rein/model/catalog"
 )
 
 const (
@@ -84,7 +85,8 @@ func (a *app) fillIn(ctx context.Context, in *initial, writeGiven bool) error {
 	if in.model.model == "" {
 		found := append(a.keyed(), a.running(ctx)...)
 		if len(found) == 0 {
-			found = []candidate{{model: "openai/gpt-5.6-terra", where: "its key is not set yet: OPENAI_API_KEY"}}
+			p := catalog.Providers()[0]
+			found = []candidate{{model: p.Name + "/" + p.Default, where: "whose key is not set yet: " + p.Keys[0]}}
 		}
 		in.model = found[0]
 		if a.asks {

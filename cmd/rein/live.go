@@ -33,11 +33,9 @@ type live struct {
 	in      *interrupts
 	asks    map[int]chan tui.Answer
 	asked   int // how many questions there were
-	inputs  []string
-	leaving bool
 
+	typed   *typed        // what is typed in a chat
 	mail    chan struct{} // there are letters
-	typed   chan struct{} // there are inputs, or the user leaves
 	stop    chan struct{} // the mail is to end
 	done    chan struct{} // the program has ended
 	program *tea.Program
@@ -57,7 +55,7 @@ func (a *app) live(c *carrying) *live {
 		}
 	}
 	l := &live{a: a, err: a.err, asks: map[int]chan tui.Answer{}, plain: newView(a),
-		mail: make(chan struct{}, 1), typed: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
+		typed: newTyped(), mail: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
 	a.err = l // before anything keeps it, such as a logger
 	return l
 }
@@ -86,6 +84,7 @@ func (l *live) open() {
 		left := l.letters
 		l.letters = nil
 		l.mu.Unlock()
+		l.typed.end() // nobody can type any more
 		if err = errors.Join(p.Err(), err); err != nil {
 			l.a.say("the live view has ended, and lines follow: %v", err)
 		}
@@ -275,13 +274,9 @@ func (l *live) act(act tui.Act) {
 			l.in.press()
 		}
 	case tui.Input:
-		l.inputs = append(l.inputs, act.Text)
+		l.typed.push(act.Text)
 	case tui.Leave:
-		l.leaving = true
-	}
-	select {
-	case l.typed <- struct{}{}:
-	default:
+		l.typed.end()
 	}
 }
 

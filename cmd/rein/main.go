@@ -131,7 +131,7 @@ Exit codes:
 	flags.BoolVar(&a.json, "json", false, "print one JSON value")
 	flags.CountVarP(&a.verbose, "verbose", "v", "log each step and call on stderr; twice: each event``") // `` for no placeholder
 	root.AddCommand(
-		a.demoCommand(), a.runCommand(), a.resumeCommand(), a.stopCommand(),
+		a.demoCommand(), a.runCommand(), a.chatCommand(), a.resumeCommand(), a.stopCommand(),
 		a.runsCommand(), a.showCommand(), a.requestCommand(), a.replayCommand(), a.verifyCommand(),
 		a.approveCommand(), a.rejectCommand(), a.settleCommand(),
 		a.doctorCommand(), a.initCommand(), a.schemaCommand(), a.versionCommand(),
