@@ -133,6 +133,13 @@ func splitEverywhere(ctx context.Context, f Factory, r *Recording) error {
 	for n := 1; n < len(r.Body); n++ {
 		plans = append(plans, Plan{Splits: []int{n}})
 	}
+	if len(r.Body) <= allPairs {
+		for a := 1; a < len(r.Body); a++ {
+			for b := a + 1; b < len(r.Body); b++ {
+				plans = append(plans, Plan{Splits: []int{a, b}})
+			}
+		}
+	}
 	const seed = 1 // any; the same at every run, so that a failure repeats
 	random := rand.New(rand.NewSource(seed))
 	for range 500 {
@@ -148,6 +155,10 @@ func splitEverywhere(ctx context.Context, f Factory, r *Recording) error {
 	}
 	return nil
 }
+
+// allPairs is the size of a body, in bytes, up to which every pair of split
+// points is tried.
+const allPairs = 300
 
 // OverHTTP plays a sample of what CutEverywhere and SplitEverywhere do over real
 // sockets: whole, byte by byte, and cut at 8 points.
