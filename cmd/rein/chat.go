@@ -116,6 +116,9 @@ func (c *chat) hold(ctx context.Context) (err error) {
 		cfg.Limits.Preset = chatPreset
 		c.cfg = &cfg
 	}
+	if c.cfg, err = c.a.choose(c.cfg); err != nil {
+		return err
+	}
 	if c.approve, err = c.a.approver(c.c.approve); err != nil {
 		return err
 	}

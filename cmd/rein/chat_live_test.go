@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,5 +115,34 @@ func TestChatIsTerminated(t *testing.T) {
 	}
 	if strings.Contains(p.text(), "Enter sends") {
 		t.Errorf("the view was left on the screen:\n%s", p.text())
+	}
+}
+
+// An answer longer than the screen is all in the scrollback, in order.
+func TestLongAnswerOnASmallTerminal(t *testing.T) {
+	var want []string
+	for i := range 100 {
+		want = append(want, fmt.Sprintf("line %d of a hundred", i+1))
+	}
+	script := "turns:\n  - |\n    " + strings.Join(want, "\n    ") + "\n"
+	for _, size := range [][2]int{{80, 24}, {40, 8}, {20, 5}} {
+		b := newBox(t)
+		p := b.console(size[0], size[1], "chat", "-f", b.agent(script, ""))
+		p.sees("> ▏")
+		p.types("Go\r")
+		p.sees("line 100 of")
+		p.sees("> ▏")
+		p.types("\x04")
+		if code := p.ends(); code != 0 {
+			t.Errorf("exit %d", code)
+		}
+		text := p.text()
+		all := strings.Join(want, "\n")
+		if size[0] == 20 { // too narrow for the longest
+			text, all = strings.Join(strings.Fields(text), " "), strings.Join(strings.Fields(all), " ")
+		}
+		if !strings.Contains(text, all) {
+			t.Errorf("%v: the answer is not whole:\n%s", size, p.text())
+		}
 	}
 }

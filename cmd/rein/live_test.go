@@ -4,8 +4,10 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -178,5 +180,54 @@ func TestLiveViewNoColor(t *testing.T) {
 		if has := strings.Contains(p.raw.String(), "\x1b[2m"); has != (no == "") {
 			t.Errorf("NO_COLOR=%q: colours %v", no, has)
 		}
+	}
+}
+
+// A run that is carried on shows what it has used in all, and a signal takes the
+// view off the screen.
+func TestLiveViewOfAResumedRun(t *testing.T) {
+	b := newBox(t)
+	p := b.console(80, 24, "run", "-f", b.agent(slowWords, ""), "What time is it?")
+	p.sees("waiting for the model")
+	p.types("\x03")
+	p.ends()
+	p = b.console(80, 24, "resume", b.runs()[0].Run)
+	p.sees("finished, answered (2 steps, 1 tool call")
+	if code := p.ends(); code != 0 || !strings.Contains(p.text(), "step 2 of 15") || strings.Contains(p.text(), "step 1 of 15") {
+		t.Errorf("exit %d:\n%s", code, p.text())
+	}
+
+	p = b.console(80, 24, "run", "-f", b.agent(slow, ""), "Are you there?")
+	p.sees("step 2 of 15")
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := p.ends(); code != interrupted || !strings.Contains(p.text(), "go on with: ") || strings.Contains(p.text(), "Ctrl-C pauses") {
+		t.Errorf("exit %d:\n%s", code, p.text())
+	}
+}
+
+// However a run ends, the terminal takes lines and echoes them as before, also
+// after the third Ctrl-C, which waits for nothing.
+func TestTerminalIsRestored(t *testing.T) {
+	if _, err := exec.LookPath("stty"); err != nil {
+		t.Skip("there is no stty here")
+	}
+	for name, keys := range map[string]string{"at the end": "", "Ctrl-C": "\x03", "twice": "\x03\x03", "thrice": "\x03\x03\x03"} {
+		t.Run(name, func(t *testing.T) {
+			b := newBox(t)
+			// The shell is not to be ended by what is typed before rein has begun.
+			cmd := exec.Command("sh", "-c", `trap : INT; "$0" "$@"; stty -a`, os.Args[0], "run", "-f", b.agent(slowWords, ""), "What time is it?")
+			p := b.onTerminal(100, 30, cmd)
+			p.sees("waiting for the model")
+			p.types(keys)
+			p.ends()
+			text := " " + strings.NewReplacer("\n", " ", ";", " ").Replace(p.text())
+			for _, mode := range []string{" icanon ", " echo ", " isig ", " icrnl ", " opost "} {
+				if !strings.Contains(text, mode) {
+					t.Errorf("the terminal's mode is not%s:\n%s", mode, p.text())
+				}
+			}
+		})
 	}
 }

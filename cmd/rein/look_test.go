@@ -191,7 +191,7 @@ turns:
 	b.rein("run", "-m", "openai/any", "--base-url", url, "Do it.")
 	for _, args := range [][]string{{"show", "last"}, {"replay", "last"}} {
 		out := b.ok(args...)
-		safe(t, args[0], out)
+		harmless(t, args[0], out)
 		for line := range strings.Lines(out) {
 			if strings.HasPrefix(line, "!  9") || len(line) > 1000 {
 				t.Errorf("%s has a line of the model's own, or a long one:\n%.2000s", args[0], out)

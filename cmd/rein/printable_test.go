@@ -74,8 +74,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// safe fails if a text has anything that a terminal would obey.
-func safe(t *testing.T, what, text string) {
+// harmless fails if a text has anything that a terminal would obey.
+func harmless(t *testing.T, what, text string) {
 	t.Helper()
 	for i, r := range text {
 		if r != '\n' && r != '\t' && r != 0x200c && r != 0x200d &&
@@ -96,8 +96,8 @@ func FuzzPrintable(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, columns int) {
 		columns = 1 + int(uint(columns)%300)
 		block, line := printable(text), clip(text, columns)
-		safe(t, "block", block)
-		safe(t, "line", line)
+		harmless(t, "block", block)
+		harmless(t, "line", line)
 		if strings.ContainsAny(line, "\n\t") {
 			t.Errorf("clip(%q) has several lines: %q", text, line)
 		}

@@ -23,8 +23,8 @@ type keyboard struct {
 	done chan struct{}
 }
 
-// onTerminal starts a command whose stdin, stdout and stderr are a terminal.
-func (b *box) onTerminal(args ...string) *keyboard {
+// atKeyboard starts a command whose stdin, stdout and stderr are a terminal.
+func (b *box) atKeyboard(args ...string) *keyboard {
 	b.t.Helper()
 	tty, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
@@ -110,7 +110,7 @@ func TestTypedAheadIsNoAnswer(t *testing.T) {
 	b := newBox(t)
 	_, url := server(t, "turns:\n  - delay: 400ms\n    call: {name: get_now, id: now_1}\n  - It is late.\n")
 	file := b.file("agent.yaml", "model: openai/any\nbase_url: "+url+"\ntools: [clock]\npermissions: {ask: [get_now]}\n")
-	k := b.onTerminal("run", "-f", file, "What time is it?")
+	k := b.atKeyboard("run", "-f", file, "What time is it?")
 	k.until("step 1")
 	k.press("y\n")
 	k.until("may it run?")
@@ -124,7 +124,7 @@ func TestTypedAheadIsNoAnswer(t *testing.T) {
 func TestCtrlCAtAQuestion(t *testing.T) {
 	b := newBox(t)
 	b.env["NO_COLOR"] = "1"
-	k := b.onTerminal("run", "-f", asking(t, b), "What time is it?")
+	k := b.atKeyboard("run", "-f", asking(t, b), "What time is it?")
 	k.until("may it run?")
 	k.press("\x03")
 	screen, code := k.wait()
@@ -133,7 +133,7 @@ func TestCtrlCAtAQuestion(t *testing.T) {
 	}
 	var list []runObject
 	b.decode(&list, "runs")
-	k = b.onTerminal("resume", list[0].Run)
+	k = b.atKeyboard("resume", list[0].Run)
 	k.until("may it run?")
 	k.press("y\n")
 	if screen, code := k.wait(); code != 0 || !strings.Contains(screen, "I know what time it is.") {
@@ -167,14 +167,14 @@ turns:
 			b.file("desk/.keep", "")
 			file := b.file("agent.yaml", "model: openai/any\nbase_url: "+url+"\ntools: [files: {root: desk, write: direct}]\npermissions: {allow: [effect:read], ask: [write_file]}\n")
 			b.env["NO_COLOR"] = "1"
-			k := b.onTerminal("run", "-vv", "-f", file, "Do it.")
+			k := b.atKeyboard("run", "-vv", "-f", file, "Do it.")
 			k.until("may it run?")
 			k.press("n\n")
 			screen, code := k.wait()
 			if code != c.code || !strings.Contains(screen, c.want) {
 				t.Errorf("exit %d\n%s", code, screen)
 			}
-			safe(t, "the run", screen)
+			harmless(t, "the run", screen)
 			var list []runObject
 			b.decode(&list, "runs")
 			for _, args := range [][]string{{"show"}, {"show", "--step", "1"}, {"show", "--json"}, {"replay"}, {"replay", "--json"},
@@ -182,11 +182,11 @@ turns:
 				if args[0] != "runs" {
 					args = append(args, list[0].Run)
 				}
-				screen, code := b.onTerminal(args...).wait()
+				screen, code := b.atKeyboard(args...).wait()
 				if code != 0 {
 					t.Errorf("%s: exit %d\n%s", args, code, screen)
 				}
-				safe(t, strings.Join(args, " "), screen)
+				harmless(t, strings.Join(args, " "), screen)
 			}
 		})
 	}

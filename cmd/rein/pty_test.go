@@ -28,7 +28,12 @@ type console struct {
 // console starts a command on a terminal of that size.
 func (b *box) console(columns, rows int, args ...string) *console {
 	b.t.Helper()
-	c := &console{t: b.t, cmd: exec.Command(os.Args[0], args...), done: make(chan struct{}), screen: newScreen(columns, rows)}
+	return b.onTerminal(columns, rows, exec.Command(os.Args[0], args...))
+}
+
+func (b *box) onTerminal(columns, rows int, cmd *exec.Cmd) *console {
+	b.t.Helper()
+	c := &console{t: b.t, cmd: cmd, done: make(chan struct{}), screen: newScreen(columns, rows)}
 	c.cmd.Env = []string{"REIN_TEST_COMMAND=1", "TERM=xterm-256color", "PATH=" + os.Getenv("PATH")}
 	for name, value := range b.env { // order: the last of equal names counts, and only TERM is there already
 		c.cmd.Env = append(c.cmd.Env, name+"="+value)

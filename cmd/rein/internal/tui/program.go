@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -23,8 +24,10 @@ type Program struct {
 	printing bool
 	drawn    func() bool
 	quitting bool
-	rows     int // of the last frame
-	failed   error
+	// frames are the heights of the last frames; a taller one may still be on
+	// the screen.
+	frames []frame
+	failed error
 }
 
 // NewProgram returns a tea.Model that plays m. out gets answers, interrupts and
@@ -59,6 +62,44 @@ func (s *Screen) Drawn() bool { return s.drawn.Load() }
 // Err returns why the view has broken, nil if it has not. It may be called when
 // the program has ended.
 func (p *Program) Err() error { return p.failed }
+
+// frame is how high a frame was and until when it counts.
+type frame struct {
+	rows  int
+	until time.Time // zero while it is the last
+}
+
+// behind is how long the screen may show an older frame: bubbletea draws many
+// times in this time.
+const behind = 200 * time.Millisecond
+
+// drew notes the height of a frame.
+func (p *Program) drew(rows int) {
+	now := time.Now()
+	if last := len(p.frames) - 1; last >= 0 {
+		if p.frames[last].rows == rows {
+			return
+		}
+		p.frames[last].until = now.Add(behind)
+	}
+	p.forget(now)
+	p.frames = append(p.frames, frame{rows: rows})
+}
+
+// forget drops the frames that are surely off the screen.
+func (p *Program) forget(now time.Time) {
+	p.frames = slices.DeleteFunc(p.frames, func(f frame) bool { return !f.until.IsZero() && f.until.Before(now) })
+}
+
+// rows is the height of the highest frame that may be on the screen.
+func (p *Program) rows() int {
+	p.forget(time.Now())
+	rows := 1
+	for _, f := range p.frames {
+		rows = max(rows, f.rows)
+	}
+	return rows
+}
 
 // printed: the last lines are on the screen.
 type printed struct{}
@@ -124,7 +165,7 @@ func (p *Program) print() tea.Cmd {
 		p.printing = true
 		return tea.Tick(5*time.Millisecond, func(time.Time) tea.Msg { return printed{} })
 	case len(p.lines) > 0:
-		n := min(len(p.lines), max(1, p.m.height-p.rows-1))
+		n := min(len(p.lines), max(1, p.m.height-p.rows()-1))
 		text := strings.Join(p.lines[:n], "\n")
 		if text == "" {
 			text = " " // nothing at all would not be printed
@@ -143,8 +184,7 @@ func (p *Program) View() (v tea.View) {
 	if p.failed != nil {
 		return v
 	}
-	frame := p.m.Frame()
-	p.rows = max(strings.Count(frame, "\n")+1, p.rows-1) // the screen may be a frame behind
-	v.Content = frame
+	v.Content = p.m.Frame()
+	p.drew(strings.Count(v.Content, "\n") + 1)
 	return v
 }

@@ -3,83 +3,16 @@ package tui
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
+
+	"rein.example/rein/cmd/rein/internal/safe"
 )
 
-// What models, servers, tools and files say goes to a terminal, and a terminal
-// obeys what it is sent: it must not be told to repaint the question or to read
-// right to left. So nothing of theirs reaches it but text.
-
-// printable returns a text with everything escaped, as in JSON, that a terminal
-// does not show as text. Line ends stay; a tab becomes spaces.
-func printable(s string) string {
-	if plain(s) {
-		return s
-	}
-	var out strings.Builder
-	var before rune
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		rest := s[i+n:]
-		switch {
-		case r == '\n':
-			out.WriteByte('\n')
-		case r == '\t':
-			out.WriteString("    ")
-		case r == '\r' && strings.HasPrefix(rest, "\n"):
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&out, `\x%02x`, s[i])
-		case hidden(r, before, rest):
-			escape(&out, r)
-		default:
-			out.WriteRune(r)
-		}
-		before, i = r, i+n
-	}
-	return out.String()
-}
-
-// plain reports whether a text needs no escape, as nearly all do.
-func plain(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c < ' ' && c != '\n' || c > '~' {
-			return false
-		}
-	}
-	return true
-}
-
-// hidden reports whether a rune is no text: a control character, one that
-// changes the direction of writing, or one that nobody can see. Joiners and
-// variation selectors are text where there is something for them to work on.
-func hidden(r, before rune, rest string) bool {
-	switch {
-	case r < utf8.RuneSelf:
-		return r < ' ' || r == 0x7f
-	case r == 0x200c, r == 0x200d:
-		next, _ := utf8.DecodeRuneInString(rest)
-		return before < utf8.RuneSelf || next < utf8.RuneSelf || unicode.Is(unicode.Cf, before)
-	case r >= 0xfe00 && r <= 0xfe0f:
-		return before < utf8.RuneSelf
-	}
-	return !unicode.IsGraphic(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Zl, unicode.Zp)
-}
-
-// escape writes a rune as JSON escapes it.
-func escape(out *strings.Builder, r rune) {
-	switch {
-	case r == '\r':
-		out.WriteString(`\r`)
-	case r > 0xffff:
-		r -= 0x10000
-		fmt.Fprintf(out, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
-	default:
-		fmt.Fprintf(out, `\u%04x`, r)
-	}
-}
+// printable returns a text that a terminal shows and does not obey, tabs as
+// spaces, so that its width is known.
+func printable(s string) string { return strings.ReplaceAll(safe.Block(s), "\t", "    ") }
 
 // printableLine is printable for a line of Rein's own that may hold colours.
 func printableLine(s string) string {
