@@ -79,6 +79,7 @@ type Machine struct {
 	fresh     int64 // tokens that count against the limit
 	usage     message.Usage
 	cost      message.Count // millionths of a dollar
+	counted   bool          // usage and cost hold something; before, they are unknown
 	empty     int64         // replies in a row without call or answer
 	malformed int64         // replies in a row whose calls were all unusable
 	cutOff    int64         // answers in a row that hit the output limit
@@ -221,9 +222,6 @@ func (m *Machine) begin(e *event.Event, d *event.RunStarted) error {
 	for _, b := range d.Spec.System {
 		m.sizes.System = append(m.sizes.System, event.BlockSize{Name: b.Name, Tokens: b.Tokens.Or(0)})
 	}
-	m.usage = message.Usage{Input: message.Known(0), Cached: message.Known(0), CacheWrite: message.Known(0),
-		Output: message.Known(0), Reasoning: message.Known(0)}
-	m.cost = message.Known(0)
 	m.seq, m.now, m.started = e.Seq, e.Time, e.Time
 	m.wallID = m.id(0)
 	m.phase, m.idle = phaseBoundary, true

@@ -92,15 +92,19 @@ func (m *Machine) answered(d *event.ModelAnswered) {
 // count adds what a call of the model that is asked now consumed. One unknown
 // figure makes the sum unknown.
 func (m *Machine) count(u *message.Usage) {
+	var cost message.Count
+	if c, ok := u.Cost(m.spec.Price(m.model())); ok {
+		cost = message.Known(c.Total())
+	}
+	if !m.counted {
+		m.usage, m.cost, m.counted = *u, cost, true
+		return
+	}
 	m.usage.Input = m.usage.Input.Add(u.Input)
 	m.usage.Cached = m.usage.Cached.Add(u.Cached)
 	m.usage.CacheWrite = m.usage.CacheWrite.Add(u.CacheWrite)
 	m.usage.Output = m.usage.Output.Add(u.Output)
 	m.usage.Reasoning = m.usage.Reasoning.Add(u.Reasoning)
-	var cost message.Count
-	if c, ok := u.Cost(m.spec.Price(m.model())); ok {
-		cost = message.Known(c.Total())
-	}
 	m.cost = m.cost.Add(cost)
 }
 
@@ -109,7 +113,8 @@ func (m *Machine) failed(d *event.ModelFailed) {
 	if m.phase != phaseModel || d.ID != m.call.id {
 		return
 	}
-	if d.Usage != (message.Usage{}) {
+	if d.Usage != (message.Usage{}) || d.Partial != "" {
+		// A reply that had begun is billed, whether or not the figures came.
 		m.count(&d.Usage)
 	}
 	c := &m.call

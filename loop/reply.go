@@ -64,6 +64,9 @@ func (m *Machine) parsed(d *event.ReplyParsed) {
 		m.say(msg, r.Tokens.Or(0))
 		m.resuming++
 		return
+	case r.Finish == event.FinishPause && len(d.Calls) == 0:
+		m.verdict = &event.RunFinished{Reason: event.ReasonModelError, Answer: text,
+			Detail: "the provider paused its reply (" + r.RawFinish + ") " + plural(m.resuming+1, "time") + " in a row and does not come to an end"}
 	case len(d.Calls) > 0:
 		m.empty, m.cutOff = 0, 0
 		m.say(msg, r.Tokens.Or(0))

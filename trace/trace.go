@@ -52,7 +52,8 @@ type Row struct {
 type Fold struct {
 	rows  []Row
 	spec  *event.Spec
-	cost  message.Count
+	cost  message.Count     // unknown until something was charged
+	spent bool              // something was
 	asked map[string]string // models by command id, looked up only
 	step  int64
 	model map[string]int // rows by command id, looked up only
@@ -70,7 +71,7 @@ func (f *Fold) Add(e *event.Event) {
 	}
 	switch d := e.Data.(type) {
 	case *event.RunStarted:
-		f.spec, f.cost = &d.Spec, message.Known(0)
+		f.spec = &d.Spec
 	case *event.ModelCalled:
 		f.step = d.Step
 		f.model[d.ID], f.asked[d.ID] = len(f.rows), d.Model
@@ -90,8 +91,8 @@ func (f *Fold) Add(e *event.Event) {
 			r.usage(&d.Usage)
 			r.LatencyMS, r.FinishReason = ptr(d.Latency), ptr(string(event.FinishError))
 			r.ErrorType, r.ErrorMessage = ptr(string(d.Class)), ptr(d.Message)
-			if d.Usage == (message.Usage{}) {
-				r.CumulativeCost = f.spent() // nothing is known to have been charged
+			if d.Usage == (message.Usage{}) && d.Partial == "" {
+				r.CumulativeCost = f.total() // nothing was charged
 			} else {
 				f.spend(r, f.asked[d.ID], &d.Usage)
 			}
@@ -111,7 +112,7 @@ func (f *Fold) Add(e *event.Event) {
 		if r := f.row(f.calls, d.Call); r != nil {
 			r.ToolStatus = ptr(string(d.Status))
 			r.ToolResultSize, r.ToolResultShown = ptr(d.Size), ptr(d.Shown)
-			r.CumulativeCost = f.spent()
+			r.CumulativeCost = f.total()
 			if d.ID != "" {
 				r.LatencyMS = ptr(d.Latency)
 			}
@@ -128,12 +129,15 @@ func (f *Fold) spend(r *Row, model string, u *message.Usage) {
 	if c, ok := u.Cost(f.spec.Price(model)); ok {
 		cost = message.Known(c.Total())
 	}
-	f.cost = f.cost.Add(cost)
-	r.CumulativeCost = f.spent()
+	if f.spent {
+		cost = f.cost.Add(cost)
+	}
+	f.cost, f.spent = cost, true
+	r.CumulativeCost = f.total()
 }
 
-// spent returns what the run has cost so far, nil if that is unknown.
-func (f *Fold) spent() *USD {
+// total returns what the run has cost so far, nil if that is unknown.
+func (f *Fold) total() *USD {
 	if n, ok := f.cost.Get(); ok {
 		return ptr(USD(n))
 	}
