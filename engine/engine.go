@@ -52,8 +52,8 @@ type Job struct {
 	// Watch observes. It may be nil.
 	Watch *Watch
 	// Approve answers questions while the run goes on, or returns ok == false
-	// to leave them open; nil leaves all open, so that the run parks. It is
-	// called on a goroutine of its own, whose ctx ends when the question is
+	// to leave them open; nil leaves all open, so that the run parks. A run's
+	// questions are put one at a time, in the order of the calls. It is called on a goroutine of its own, whose ctx ends when the question is
 	// settled otherwise or the run stops.
 	Approve func(ctx context.Context, q Question) (a Answer, ok bool)
 }
@@ -69,6 +69,9 @@ type Question struct {
 	// Settle asks what became of the call instead of whether it may run.
 	Settle bool   `json:"settle"`
 	Why    string `json:"why,omitempty"`
+	// More is how many questions of the run are put after this one; only Approve
+	// is told.
+	More int `json:"-"`
 }
 
 // Answer is a person's answer.

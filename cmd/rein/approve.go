@@ -8,9 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"rein.example/rein"
+	"rein.example/rein/cmd/rein/internal/tui"
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
 )
@@ -90,19 +89,19 @@ func (t *terminal) ask(ctx context.Context, q engine.Question) (engine.Answer, b
 
 // show puts exactly what will run before the person.
 func (t *terminal) show(q *engine.Question) {
-	args := jsontext.Value(append([]byte(nil), q.Args...))
-	if args.Indent(jsontext.WithIndent("  ")) != nil {
-		args = q.Args
-	}
 	title := "approval needed:"
 	if q.Settle {
 		title = "answer needed:"
 	}
-	t.a.say("%s %s", t.a.paint(yellow, title), name(q.Tool))
+	more := ""
+	if q.More > 0 {
+		more = fmt.Sprintf(" (1 of %d)", q.More+1)
+	}
+	t.a.say("%s %s%s", t.a.paint(yellow, title), name(q.Tool), more)
 	if q.Settle {
 		t.a.say("it was begun, and nobody knows whether it took effect")
 	}
-	t.a.say("%s", args)
+	t.a.say("%s", tui.Arguments(q.Args))
 	if q.Why != "" {
 		t.a.say("%s", clip(q.Why, maxDetail))
 	}

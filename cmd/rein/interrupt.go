@@ -22,6 +22,8 @@ type interrupts struct {
 	pause   atomic.Pointer[rein.Run]
 	// left: the run was paused since nobody reads its events.
 	left atomic.Bool
+	// pressed: somebody or something wanted the run to end here.
+	pressed atomic.Bool
 	// view, if there is one, is taken off the terminal before the process ends.
 	view atomic.Pointer[live]
 }
@@ -48,6 +50,7 @@ func (in *interrupts) listen() {
 	n := 0
 	for s := range in.signals {
 		n++
+		in.pressed.Store(true)
 		r := in.pause.Load()
 		if n == 1 && s == os.Interrupt && r != nil {
 			in.a.say("pausing after what it is doing now; Ctrl-C again stops at once")

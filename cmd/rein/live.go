@@ -282,6 +282,7 @@ func (l *live) act(act tui.Act) {
 
 // press is Ctrl-C where the terminal does not make a signal of it.
 func (in *interrupts) press() {
+	in.pressed.Store(true) // before the run can end since its questions were left open
 	select {
 	case in.signals <- os.Interrupt:
 	default: // more than four are not looked at yet

@@ -94,7 +94,7 @@ func (a *app) finish(r *rein.Result, c *carrying) error {
 	switch {
 	case r.Status == "finished" && r.OK:
 		return nil
-	case r.Status == "paused" && r.Cause == event.CauseInterrupted && !c.unread:
+	case r.Status == "paused" && (c.interrupted || r.Cause == event.CauseInterrupted && !c.unread):
 		return &exit{code: interrupted}
 	}
 	return &exit{code: badEnd}

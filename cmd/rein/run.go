@@ -31,7 +31,8 @@ type carrying struct {
 
 	// What came of it: idle, if nothing was done since only a person can move the
 	// run on; unread, if it was paused since nobody reads its events.
-	idle, unread bool
+	// interrupted, if Ctrl-C or a signal ended the work, whatever the run waits for.
+	idle, unread, interrupted bool
 	// plain shows lines instead of the live view.
 	plain bool
 	// live, if not nil, is the live view.
@@ -190,7 +191,7 @@ func (a *app) follow(ctx context.Context, store journal.Store, c *carrying, star
 		}
 	}
 	in.run(nil) // what comes now finds nothing to pause
-	c.unread = in.left.Load()
+	c.unread, c.interrupted = in.left.Load(), in.pressed.Load()
 	if tail != nil {
 		if terr := tail.stop(); err == nil && terr != nil {
 			err = terr

@@ -35,6 +35,10 @@ type flight struct {
 	dropped bool
 	// open: the question was put to nobody, or not answered.
 	open bool
+	// queued: the question is durable, and put when those before it are settled;
+	// more is how many were queued behind it when it was put.
+	queued bool
+	more   int
 
 	// Of a tool.
 	tool tool.Tool
@@ -84,7 +88,7 @@ func (a *actor) find(id string) *flight {
 // fly carries a command out on a goroutine of its own. Its outcome comes to the
 // actor, unless it takes longer than the actor waits.
 func (a *actor) fly(f *flight) {
-	f.needs = nothing
+	f.needs, f.queued = nothing, false
 	f.ctx.values, f.begun = a.values, a.at
 	if f.limit > 0 {
 		f.ctx.deadline = a.at.Add(f.limit)
@@ -186,7 +190,7 @@ func (a *actor) end(f *flight, err error) {
 // drop makes the actor forget a flight, and wait no longer than it must for its
 // goroutine.
 func (a *actor) drop(f *flight) {
-	f.dropped, f.needs = true, nothing
+	f.dropped, f.needs, f.queued = true, nothing, false
 	a.end(f, context.Canceled)
 }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"log/slog"
 	"runtime"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -224,5 +226,35 @@ func TestCounterPanics(t *testing.T) {
 	}
 	if !strings.Contains(l.log.String(), "the token counter panicked") {
 		t.Errorf("the log says %s", l.log)
+	}
+}
+
+// The questions of one reply are put one at a time, in the order of the calls,
+// when all of them are durable.
+func TestQuestionsInOrder(t *testing.T) {
+	for range 20 {
+		var asked []string
+		var more []int
+		var open atomic.Int32
+		var l *lab
+		l = newLab(t, call("c2 pay b", "c1 pay a", "c3 pay c"), say("over"))
+		l.tool("pay", event.Once, returns("paid"))
+		l.spec.Permissions = []event.Permission{{Verdict: event.Ask, Match: "*"}}
+		l.job.Approve = func(_ context.Context, q engine.Question) (engine.Answer, bool) {
+			if open.Add(1) > 1 {
+				t.Error("two are asked at once")
+			}
+			defer open.Add(-1)
+			asked, more = append(asked, q.Call), append(more, q.More)
+			if n := strings.Count(l.journal(), "approval.asked"); n != 3 {
+				t.Errorf("%d questions are durable", n)
+			}
+			runtime.Gosched()
+			return engine.Answer{Decision: event.Approved}, q.Call != "c1" // left open, it holds up none
+		}
+		r := l.start(t.Context(), l.engine())
+		if !slices.Equal(asked, []string{"c2", "c1", "c3"}) || !slices.Equal(more, []int{2, 1, 0}) || r.Cause != event.CauseWaitingApproval || len(r.Pending) != 1 {
+			t.Fatalf("asked %v, more %v, %+v\n%s", asked, more, r, l.journal())
+		}
 	}
 }

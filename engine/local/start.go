@@ -139,11 +139,44 @@ func (a *actor) release() (err error) {
 		a.at = time.Now()
 	}
 	for _, f := range a.flights {
-		if f.needs != nothing {
+		switch {
+		case f.needs == nothing:
+		case asks(f):
+			f.needs, f.queued = nothing, true
+		default:
 			a.fly(f)
 		}
 	}
+	a.question()
 	return nil
+}
+
+// asks reports whether a flight is a question.
+func asks(f *flight) bool { _, ok := f.cmd.(*loop.AskApproval); return ok }
+
+// question puts the next question, unless one is being answered: people answer in
+// the order of the calls.
+func (a *actor) question() {
+	var first *flight
+	more := 0
+	for _, f := range a.flights {
+		if asks(f) && f.flies() {
+			return
+		}
+	}
+	for _, c := range a.cmds {
+		if f := a.find(c.CommandID()); f != nil && f.queued {
+			if first == nil {
+				first = f
+			} else {
+				more++
+			}
+		}
+	}
+	if first != nil {
+		first.more = more
+		a.fly(first)
+	}
 }
 
 // givenUp reports whether the machine wants nothing of the command any more but
@@ -161,7 +194,7 @@ func givenUp(c loop.Command) bool {
 // ask puts a question to the job's approver; it runs on the flight's goroutine.
 // A decision that does not answer the question leaves it open.
 func (a *actor) ask(f *flight, c *loop.AskApproval) event.Data {
-	answer, ok := a.job.Approve(&f.ctx, engine.Question{Run: a.job.Run, Call: c.Call, Tool: c.Tool, Args: c.Args, Hash: c.Hash, Settle: c.Settle, Why: c.Why})
+	answer, ok := a.job.Approve(&f.ctx, engine.Question{Run: a.job.Run, Call: c.Call, Tool: c.Tool, Args: c.Args, Hash: c.Hash, Settle: c.Settle, Why: c.Why, More: f.more})
 	if !ok {
 		return nil
 	}

@@ -1,7 +1,10 @@
 package tui
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,7 +22,8 @@ type question struct {
 	lines []string // the same for that many columns
 	width int
 	armed bool
-	from  int // the first line shown
+	from  int  // the first line shown
+	read  bool // the end of the arguments was on the screen
 }
 
 // ask puts a question. Whoever has pressed Ctrl-C leaves it open.
@@ -28,11 +32,7 @@ func (m *Model) ask(a *Ask) {
 		m.do(Answer{ID: a.ID, Later: true})
 		return
 	}
-	args := jsontext.Value(append([]byte(nil), a.Question.Args...))
-	if args.Indent(jsontext.WithIndent("  ")) != nil {
-		args = a.Question.Args
-	}
-	m.asks = append(m.asks, question{id: a.ID, q: a.Question, text: printable(string(args))})
+	m.asks = append(m.asks, question{id: a.ID, q: a.Question, text: printable(Arguments(a.Question.Args))})
 	if len(m.asks) == 1 {
 		m.arm()
 	}
@@ -101,7 +101,10 @@ func (m *Model) askedKey(k tea.Key) {
 			m.decide(q, strings.ToLower(key))
 		}
 	}
-	q.from = max(0, q.from) // the frame knows the end
+	if len(m.asks) > 0 && &m.asks[0] == q {
+		q.from = max(0, q.from)
+		m.askFrame() // knows the end
+	}
 }
 
 func (m *Model) decide(q *question, key string) {
@@ -114,6 +117,9 @@ func (m *Model) decide(q *question, key string) {
 	case q.q.Settle && key == "n":
 		m.answer(event.NotDone, "")
 	case !q.q.Settle && key == "y":
+		if _, seen := m.askFrame(); !seen {
+			return // the key line says what to do
+		}
 		m.answer(event.Approved, "")
 	case !q.q.Settle && key == "n":
 		m.why = &editor{single: true}
@@ -132,56 +138,168 @@ func (m *Model) whyKey(k tea.Key) {
 	}
 }
 
-// askLines shows the first question in at most that many lines.
-func (m *Model) askLines(rows int) []string {
-	q := &m.asks[0]
-	title := "approval needed: " + q.q.Tool
-	if q.q.Settle {
-		title = "was this done? " + q.q.Tool
-	}
-	top := m.paintAll(warn, m.wrapped("", title))
-	if len(m.asks) > 1 {
-		top[len(top)-1] += m.paint(faint, fmt.Sprintf(" (1 of %d)", len(m.asks)))
-	}
-	if q.q.Settle {
-		top = append(top, m.wrapped("", "it was begun, and nobody knows whether it took effect")...)
-	}
-	if q.q.Why != "" {
-		top = append(top, m.wrapped("", q.q.Why)...)
-	}
-	bottom := m.keysLines(q)
-	if q.width != m.width {
-		q.lines, q.width = split(q.text, m.width-2, false), m.width
-	}
-	args := q.lines
-	room := rows - len(top) - len(bottom)
-	if room < len(args)+1 && room < 4 { // the arguments matter more than all else
-		top = top[:1]
-		room = rows - len(top) - len(bottom)
-	}
-	room = max(room, 2)
-	if len(args) > room {
-		room--
-		q.from = min(q.from, len(args)-room)
-		more := fmt.Sprintf("lines %d-%d of %d, %d bytes; up, down", q.from+1, q.from+room, len(args), len(q.q.Args))
-		args = args[q.from : q.from+room]
-		bottom = append([]string{m.paint(faint, clip(more, m.width))}, bottom...)
-	} else {
-		q.from = 0
-	}
-	for _, a := range args {
-		top = append(top, "  "+a)
-	}
-	return append(top, bottom...)
+// layouts are the ways to show a question, best first: each leaves out more for
+// the arguments, and is taken if at least so many lines of them fit.
+var layouts = [...]struct {
+	status, hint, why, title, position bool
+	least                              int
+}{
+	{status: true, hint: true, why: true, title: true, position: true, least: 4},
+	{status: true, hint: true, title: true, position: true, least: 4},
+	{hint: true, title: true, position: true, least: 3},
+	{title: true, position: true, least: 2},
+	{least: 1},
 }
 
-func (m *Model) keysLines(q *question) []string {
+// askFrame returns the picture of the first question, and whether it may be
+// answered with yes: the tool's name is on the screen, and the arguments are, or
+// were to their end.
+func (m *Model) askFrame() (lines []string, seen bool) {
+	q := &m.asks[0]
+	rows := max(m.height-1, 2)
+	if q.width != m.width {
+		q.lines, q.width, q.read = split(q.text, m.width-2, false), m.width, false
+	}
+	for _, l := range layouts {
+		var foot []string
+		if l.status {
+			foot = m.paintAll(faint, m.status())
+		}
+		if hint := m.hintLine(); l.hint && hint != "" {
+			foot = append(foot, m.paint(faint, hint))
+		}
+		top := m.askTop(q, l.title, l.why)
+		// The key line depends on whether all fits, and that on the key line.
+		keys := m.keysLines(q, false, l.title)
+		room := rows - len(top) - len(foot) - len(keys)
+		fits := len(q.lines) <= room
+		if !fits {
+			if !q.read {
+				keys = m.keysLines(q, true, l.title)
+			}
+			room = rows - len(top) - len(foot) - len(keys)
+			if l.position {
+				room--
+			}
+		}
+		if room < min(l.least, len(q.lines)) {
+			continue
+		}
+		if fits {
+			room, q.from = len(q.lines), 0
+		}
+		room = min(room, len(q.lines))
+		q.from = max(0, min(q.from, len(q.lines)-room))
+		if q.from+room == len(q.lines) && !q.read {
+			q.read = true
+			if !fits {
+				return m.askFrame() // with the keys that count now
+			}
+		}
+		for _, a := range q.lines[q.from : q.from+room] {
+			top = append(top, "  "+a)
+		}
+		if !fits && l.position {
+			more := fmt.Sprintf("lines %d-%d of %d, %d bytes; up, down", q.from+1, q.from+room, len(q.lines), len(q.q.Args))
+			top = append(top, m.paint(faint, clip(more, m.width)))
+		}
+		return append(append(top, keys...), foot...), q.read
+	}
+	top := m.askTop(q, false, false)
+	keys := m.keysLines(q, false, false)
+	if m.why == nil && !q.q.Settle {
+		keys = m.paintAll(strong, m.wrapped("", "make the window larger, or answer later: [n]o [l]ater"))
+	}
+	lines = append(top, keys...)
+	return lines[max(0, len(lines)-rows):], false
+}
+
+// askTop says what is asked, or only about which tool.
+func (m *Model) askTop(q *question, title, why bool) []string {
+	text := q.q.Tool
+	switch {
+	case title && q.q.Settle:
+		text = "was this done? " + text
+	case title:
+		text = "approval needed: " + text
+	}
+	if n := len(m.asks) + m.asks[len(m.asks)-1].q.More; title && n > 1 {
+		text += fmt.Sprintf(" (1 of %d)", n)
+	}
+	top := m.paintAll(warn, m.wrapped("", text))
+	if why && q.q.Settle {
+		top = append(top, m.wrapped("", "it was begun, and nobody knows whether it took effect")...)
+	}
+	if why && q.q.Why != "" {
+		top = append(top, m.wrapped("", q.q.Why)...)
+	}
+	return top
+}
+
+// keysLines says which keys answer; unread, if yes does not yet.
+func (m *Model) keysLines(q *question, unread, long bool) []string {
+	var text string
 	switch {
 	case m.why != nil:
 		lines := m.why.lines("why not: ", m.width, 2)
 		return append(lines, m.paint(faint, clip("Enter rejects (a reason is optional), Esc goes back", m.width)))
 	case q.q.Settle:
-		return m.paintAll(strong, m.wrapped("", "was it done? [d]one [n]ot done [l]ater"))
+		text = "[d]one [n]ot done [l]ater"
+		if long {
+			text = "was it done? " + text
+		}
+	case unread && long:
+		text = "scroll to the end first: ↓ [n]o [l]ater"
+	case unread:
+		text = "to the end first: ↓ [n]o [l]ater"
+	case long:
+		text = "may it run? [y]es [n]o [l]ater"
+	default:
+		text = "[y]es [n]o [l]ater"
 	}
-	return m.paintAll(strong, m.wrapped("", "may it run? [y]es [n]o [l]ater"))
+	return m.paintAll(strong, m.wrapped("", text))
+}
+
+// short is the most bytes of an argument that is shown before longer ones.
+const short = 120
+
+// Arguments returns a call's arguments for a person to read: indented, the short
+// ones first, so that a path is seen before what is written there. Their order
+// means nothing to a tool. What is no JSON object is returned as it is.
+func Arguments(args jsontext.Value) string {
+	d := jsontext.NewDecoder(bytes.NewReader(args))
+	var first, last [][]byte
+	if t, err := d.ReadToken(); err == nil && t.Kind() == '{' {
+		for d.PeekKind() == '"' {
+			name, err := d.ReadValue()
+			if err != nil {
+				return string(args)
+			}
+			member := append(bytes.Clone(name), ':')
+			value, err := d.ReadValue()
+			if err != nil {
+				return string(args)
+			}
+			member = append(member, value...)
+			if len(value) <= short {
+				first = append(first, member)
+			} else {
+				last = append(last, member)
+			}
+		}
+		if t, err := d.ReadToken(); err != nil || t.Kind() != '}' {
+			return string(args)
+		}
+		if _, err := d.ReadToken(); err != io.EOF {
+			return string(args)
+		}
+		args = slices.Concat([]byte("{"), bytes.Join(append(first, last...), []byte(",")), []byte("}"))
+	} else {
+		args = bytes.Clone(args)
+	}
+	plain := string(args)
+	if args.Indent(jsontext.WithIndent("  ")) != nil {
+		return plain
+	}
+	return string(args)
 }

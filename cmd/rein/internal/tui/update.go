@@ -106,14 +106,15 @@ func (m *Model) paste(s string) {
 func (m *Model) interrupt() {
 	switch {
 	case m.working:
-		// Whoever wants to pause has no answer to give.
-		m.later()
 		m.presses++
 		m.hint = "pausing after this step; Ctrl-C again stops at once"
 		if m.presses > 1 {
 			m.hint = "stopping"
 		}
 		m.do(Interrupt{})
+		// Whoever wants to pause has no answer to give. The run learns of the pause
+		// first: it may end when its questions are left open.
+		m.later()
 	case !m.o.Chat:
 		m.do(Interrupt{})
 	case len(m.editor.text) > 0:

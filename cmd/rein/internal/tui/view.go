@@ -14,9 +14,13 @@ func (m *Model) Frame() string {
 	if m.quitting {
 		return ""
 	}
+	if len(m.asks) > 0 {
+		lines, _ := m.askFrame()
+		return strings.Join(lines, "\n")
+	}
 	rows := max(m.height-1, 2)
 	var foot []string
-	if m.o.Chat && len(m.asks) == 0 {
+	if m.o.Chat {
 		foot = m.editor.lines("> ", m.width, max(1, rows/3))
 	}
 	if hint := m.hintLine(); hint != "" {
@@ -27,10 +31,7 @@ func (m *Model) Frame() string {
 	}
 	room := rows - len(foot)
 	var body []string
-	switch {
-	case len(m.asks) > 0:
-		body = m.askLines(room)
-	case m.working:
+	if m.working {
 		body = m.stepFrame(room)
 	}
 	if len(body) > room {
