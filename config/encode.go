@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -22,6 +24,11 @@ type Changes struct {
 
 // With returns a copy of the agent with changes. It fails with an [*Error] if
 // one is not of the right form.
+//
+// What belongs to the agent's own model does not go over to another: another
+// model has neither its price nor its window's size, and one of another provider
+// is not asked at its base URL and does not get its key. An agent without a model
+// keeps them all, for they are then meant for whichever is named.
 func (a *Agent) With(c Changes) (*Agent, error) {
 	b := *a
 	rules, r, changed := textRules(), report{file: "command line"}, false
@@ -35,6 +42,15 @@ func (a *Agent) With(c Changes) (*Agent, error) {
 		}
 	}
 	set(&b.Model, c.Model, "model", "model")
+	if a.Model != "" && b.Model != a.Model {
+		b.Price, b.Window.Size = nil, 0
+		if a.OtherProvider(b.Model) {
+			b.BaseURL, b.KeyEnv, b.KeyFile = "", "", ""
+		}
+	}
+	if changed { // a model is not named twice
+		b.Fallback = slices.DeleteFunc(slices.Clone(a.Fallback), func(full string) bool { return full == b.Model })
+	}
 	set(&b.BaseURL, c.BaseURL, "url", "base URL")
 	set(&b.KeyEnv, c.KeyEnv, "env", "key variable")
 	if err := r.err(); err != nil {
@@ -44,6 +60,14 @@ func (a *Agent) With(c Changes) (*Agent, error) {
 		b.source.text = b.encode()
 	}
 	return &b, nil
+}
+
+// OtherProvider reports whether the agent has a model, and the model of that full
+// name is another provider's. Two names of one provider count as two.
+func (a *Agent) OtherProvider(full string) bool {
+	own, _, _ := strings.Cut(a.Model, "/")
+	name, _, _ := strings.Cut(full, "/")
+	return a.Model != "" && own != name
 }
 
 // encode writes the agent as JSON, by the tags that it is read by.

@@ -72,3 +72,43 @@ func TestWith(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// What belongs to the file's model does not go over to another one.
+func TestWithAnotherModel(t *testing.T) {
+	const rest = "key_env: K\nbase_url: http://h/v1\nprice: {input: 1, output: 1}\nwindow: {size: 4096, reserve: 100}\nfallback: [openai/b, ollama/q]\n"
+	for _, c := range []struct {
+		file, model string
+		key, price  bool
+		fallback    int
+	}{
+		{"model: openai/a\n", "openai/a", true, true, 2},
+		{"model: openai/a\n", "openai/c", true, false, 2},
+		{"model: openai/a\n", "openai/b", true, false, 1},
+		{"model: openai/a\n", "ollama/q", false, false, 1},
+		{"model: openai/a\n", "openai-chat/a", false, false, 2},
+		{"", "ollama/x", true, true, 2},
+	} {
+		a, err := Parse("f", []byte(c.file+rest))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := a.With(Changes{Model: c.model})
+		if err == nil {
+			b, err = Parse("f", []byte(b.Text())) // as a run that is resumed reads it
+		}
+		if err != nil {
+			t.Errorf("%s%s: %v", c.file, c.model, err)
+			continue
+		}
+		if b.Model != c.model || (b.KeyEnv != "") != c.key || (b.BaseURL != "") != c.key || (b.Price != nil) != c.price || (b.Window.Size != 0) != c.price || b.Window.Reserve != 100 || len(b.Fallback) != c.fallback {
+			t.Errorf("%s%s: %s", c.file, c.model, b.Text())
+		}
+		if a.KeyEnv != "K" || a.Price == nil || len(a.Fallback) != 2 {
+			t.Error("With changed the agent itself")
+		}
+	}
+	a, _ := Parse("f", []byte("model: openai/a\n"+rest))
+	if b, err := a.With(Changes{Model: "ollama/q", BaseURL: "http://g/v1", KeyEnv: "L"}); err != nil || b.BaseURL != "http://g/v1" || b.KeyEnv != "L" {
+		t.Errorf("what the command line names is lost: %+v, %v", b, err)
+	}
+}

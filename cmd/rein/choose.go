@@ -1,17 +1,22 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"rein.example/rein/config"
 	"rein.example/rein/model/catalog"
@@ -123,11 +128,12 @@ type localServer struct {
 	provider *catalog.Provider
 	baseURL  string
 	models   []listed
-	err      error // why it could not be asked, if something is there
+	// err says, after "but", why what is there gave no list of models.
+	err error
 }
 
 // localServers asks the usual ports of this machine for their models, all at
-// once, and returns those that answer like a server of models.
+// once, and returns those where something is, whatever it answers.
 func (a *app) localServers(ctx context.Context) []localServer {
 	if a.outside.local == nil {
 		return nil
@@ -144,17 +150,20 @@ func (a *app) localServers(ctx context.Context) []localServer {
 		wg.Go(func() {
 			ctx, cancel := context.WithTimeout(ctx, localWait)
 			defer cancel()
+			var connected atomic.Bool
+			ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
 			s.models, s.err = a.list(ctx, s.baseURL+"/models", nil)
+			var none *noAnswer
+			switch {
+			case errors.As(s.err, &none) && !connected.Load():
+				s.provider = nil
+			case errors.Is(s.err, context.DeadlineExceeded):
+				s.err = fmt.Errorf("it gave no list of models within %v", localWait)
+			}
 		})
 	}
 	wg.Wait()
-	var out []localServer
-	for _, s := range found {
-		if s.err == nil {
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.DeleteFunc(found, func(s localServer) bool { return s.provider == nil })
 }
 
 // looker returns the client that only looks: it follows no redirect, which could
@@ -166,7 +175,14 @@ func (a *app) looker() *http.Client {
 	return &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// list asks a server for its models.
+// noAnswer is why no answer of HTTP came.
+type noAnswer struct{ err error }
+
+func (e *noAnswer) Error() string { return e.err.Error() }
+func (e *noAnswer) Unwrap() error { return e.err }
+
+// list asks a server for its models. The error is a [*noAnswer] if there was no
+// answer at all.
 func (a *app) list(ctx context.Context, address string, header http.Header) ([]listed, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -181,13 +197,17 @@ func (a *app) list(ctx context.Context, address string, header http.Header) ([]l
 		if errors.As(err, &u) {
 			err = u.Err // without the address, which may hold a key
 		}
-		return nil, err
+		return nil, &noAnswer{err}
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxList+1))
 	switch {
 	case err != nil:
 		return nil, err
+	case resp.StatusCode == http.StatusUnauthorized && len(header) == 0:
+		return nil, errors.New("it wants a key (HTTP 401)")
+	case resp.StatusCode >= 300 && resp.StatusCode < 400:
+		return nil, fmt.Errorf("it redirects elsewhere (HTTP %d), which is not followed", resp.StatusCode)
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
 		return nil, fmt.Errorf("the key is refused (HTTP %d)", resp.StatusCode)
 	case resp.StatusCode != http.StatusOK:
@@ -206,35 +226,79 @@ type listed struct {
 }
 
 // readList reads a list of models, in the form of OpenAI, which Anthropic's is
-// too, or in Gemini's.
+// too, or in Gemini's. Entries that cannot be read are left out: one odd model
+// does not hide the others.
 func readList(body []byte) ([]listed, error) {
-	var l struct {
-		Data *[]struct {
-			ID  string `json:"id"`
-			Max int64  `json:"max_model_len"` // vLLM
-		} `json:"data"`
-		Models *[]struct {
-			Name   string `json:"name"`
-			Window int64  `json:"inputTokenLimit"`
-		} `json:"models"`
+	lenient := json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	members := map[string]jsontext.Value{}
+	dec := jsontext.NewDecoder(bytes.NewReader(body), lenient)
+	if t, err := dec.ReadToken(); err != nil || t.Kind() != '{' {
+		return nil, errNoList
 	}
-	if err := json.Unmarshal(body, &l); err != nil || l.Data == nil && l.Models == nil {
-		return nil, errors.New("what answers is no server of models")
+	for dec.PeekKind() == '"' {
+		t, err := dec.ReadToken()
+		if err != nil {
+			return nil, errNoList
+		}
+		name := t.String()
+		v, err := dec.ReadValue()
+		if _, twice := members[name]; err != nil || twice {
+			return nil, errNoList
+		}
+		members[name] = v.Clone()
 	}
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, errNoList
+	}
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, errNoList
+	}
+	data, models := members["data"], members["models"]
 	out := []listed{}
 	add := func(id string, window int64) {
 		if id != "" && len(id) <= 200 && len(out) < maxModels && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) {
 			out = append(out, listed{id, max(window, 0)})
 		}
 	}
-	if l.Data != nil { // llama.cpp has both
-		for _, m := range *l.Data {
-			add(m.ID, m.Max)
+	var entries []jsontext.Value
+	read := 0 // of the entries
+	switch {
+	case data.Kind() == '[': // llama.cpp has both
+		if err := json.Unmarshal(data, &entries, lenient); err != nil {
+			return nil, errNoList
 		}
-		return out, nil
+		for _, e := range entries {
+			var m struct {
+				ID  string `json:"id"`
+				Max int64  `json:"max_model_len"` // vLLM
+			}
+			if json.Unmarshal(e, &m) == nil {
+				read++
+				add(m.ID, m.Max)
+			}
+		}
+	case models.Kind() == '[':
+		if err := json.Unmarshal(models, &entries, lenient); err != nil {
+			return nil, errNoList
+		}
+		for _, e := range entries {
+			var m struct {
+				Name   string `json:"name"`
+				Window int64  `json:"inputTokenLimit"`
+			}
+			if json.Unmarshal(e, &m) == nil {
+				read++
+				add(strings.TrimPrefix(m.Name, "models/"), m.Window)
+			}
+		}
+	case data.Kind() == 'n' && string(members["object"]) == `"list"`: // Ollama without a model
+	default:
+		return nil, errNoList
 	}
-	for _, m := range *l.Models {
-		add(strings.TrimPrefix(m.Name, "models/"), m.Window)
+	if read == 0 && len(entries) > 0 {
+		return nil, errNoList
 	}
 	return out, nil
 }
+
+var errNoList = errors.New("what it says is no list of models")

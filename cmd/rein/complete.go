@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,6 +24,9 @@ func (a *app) complete(root *cobra.Command) {
 	for len(commands) > 0 {
 		cmd := commands[0]
 		commands = append(commands[1:], cmd.Commands()...)
+		if cmd.Name() == "completion" {
+			needShell(cmd)
+		}
 		if cmd.Example == "" {
 			cmd.Example = more[cmd.Name()]
 		}
@@ -44,6 +49,18 @@ func (a *app) complete(root *cobra.Command) {
 		}
 		a.completeFlag(cmd, "model", completeModel)
 		a.completeFlag(cmd, "approve", cobra.FixedCompletions([]string{"ask", "deny", "allow"}, cobra.ShellCompDirectiveNoFileComp))
+	}
+}
+
+// needShell makes a command that has one for each shell refuse to go without.
+func needShell(cmd *cobra.Command) {
+	cmd.Args = cobra.ArbitraryArgs // so that the words come here
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		why := "the shell is missing"
+		if len(args) > 0 {
+			why = fmt.Sprintf("there is no script for %q", clip(args[0], nameWidth))
+		}
+		return errors.New(why + "\n" + strings.TrimSpace(cmd.UsageString()))
 	}
 }
 
@@ -169,5 +186,11 @@ func examples() map[string]string {
 		"settle":  `  rein settle 260301-k4rm2xqe call_1 --done`,
 		"schema":  `  rein schema >agent.schema.json`,
 		"version": `  rein version --json`,
+		"completion": `  rein completion bash >rein.bash
+  rein completion zsh >_rein`,
+		"bash":       `  rein completion bash >rein.bash`,
+		"fish":       `  rein completion fish >~/.config/fish/completions/rein.fish`,
+		"powershell": `  rein completion powershell >rein.ps1`,
+		"zsh":        `  rein completion zsh >_rein`,
 	}
 }

@@ -17,8 +17,8 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		n++
-		// Cobra's own commands have theirs in the long text.
-		if !strings.Contains(cmd.Example, "rein") && !strings.Contains(cmd.Long, "rein ") || cmd.Short == "" {
+		// Cobra's help has its own in the long text.
+		if !strings.Contains(cmd.Example, "rein") && (cmd.Name() != "help" || !strings.Contains(cmd.Long, "rein ")) || cmd.Short == "" {
 			t.Errorf("%s: give it an Example that begins with rein, and a Short", cmd.CommandPath())
 		}
 		if cmd.Example != "" && !strings.Contains(cmd.Example, cmd.CommandPath()) {
@@ -45,7 +45,7 @@ func TestExamplesAreTaken(t *testing.T) {
 				continue
 			}
 			found, rest, err := root.Find(words[1:])
-			if err != nil || found.Name() != words[1] {
+			if err != nil || found == root || found.Name() != words[1] && found.Parent().Name() != words[1] {
 				t.Errorf("%s: %v", line, err)
 				continue
 			}
@@ -97,5 +97,19 @@ func TestCompletion(t *testing.T) {
 	}
 	if out := b.ok("completion", "bash"); !strings.Contains(out, "rein") {
 		t.Error("there is no script for bash")
+	}
+}
+
+// A script is for a shell that is named; without, nothing goes to stdout, which
+// is often a file that a shell reads.
+func TestCompletionNeedsAShell(t *testing.T) {
+	for want, args := range map[string][]string{
+		"the shell is missing":          {"completion"},
+		`there is no script for "nosh"`: {"completion", "nosh"},
+	} {
+		p := newBox(t).rein(args...)
+		if p.code != 2 || p.out != "" || !strings.Contains(p.err, want) || !strings.Contains(p.err, "Usage:") || !strings.Contains(p.err, "zsh") {
+			t.Errorf("%q: exit %d, stdout %q, %s", args, p.code, p.out, p.err)
+		}
 	}
 }

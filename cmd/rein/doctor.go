@@ -51,7 +51,7 @@ type providerFound struct {
 type localFound struct {
 	Name    string  `json:"name"`
 	BaseURL string  `json:"base_url"`
-	Found   bool    `json:"found"`
+	Found   bool    `json:"found"` // something answers; Test says what
 	Test    *tested `json:"test"`
 	// Models are the names that -m takes.
 	Models []string `json:"models"`
@@ -184,7 +184,11 @@ func (a *app) diagnose(ctx context.Context, probe, offline bool) *diagnosis {
 	for _, s := range locals {
 		i := slices.IndexFunc(d.Local, func(l localFound) bool { return l.Name == s.provider.Name })
 		l := &d.Local[i]
-		l.BaseURL, l.Found, l.Test = s.baseURL, true, &tested{OK: true, Models: len(s.models)}
+		l.BaseURL, l.Found, l.Test = s.baseURL, true, &tested{OK: s.err == nil, Models: len(s.models)}
+		if s.err != nil {
+			l.Test.Error = clip(fmt.Sprintf("something answers at %s, but %v", s.baseURL, s.err), 200)
+			continue
+		}
 		l.target = &target{provider: s.provider, name: s.provider.Name, baseURL: s.baseURL}
 		first := ""
 		for _, m := range s.models {
@@ -218,6 +222,7 @@ func (a *app) lookFor(p catalog.Provider) providerFound {
 		return f
 	}
 	f.BaseURL, f.target = t.baseURL, t
+	a.warnPlain(t)
 	return f
 }
 

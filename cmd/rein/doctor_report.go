@@ -31,6 +31,10 @@ func (a *app) writeReport(d *diagnosis) string {
 				fmt.Fprintf(w, "  %s\tnot at %s\t\n", l.Name, l.BaseURL)
 				continue
 			}
+			if !l.Test.OK {
+				fmt.Fprintf(w, "  %s\t%s\t\n", l.Name, l.Test.Error)
+				continue
+			}
 			names := l.Models
 			more := ""
 			if len(names) > 5 {

@@ -107,7 +107,8 @@ Begin with "rein demo": it needs no key and no network. Everything after it take
 a run by its id, by the beginning of that, or as "last".
 
 Environment:
-  OPENAI_API_KEY  the key for openai/ models at OpenAI's own address
+  OPENAI_API_KEY  the key for openai/ models: sent to OpenAI's own address, and to
+                  the server that --base-url names on the command line
   REIN_DB         the file that holds the runs, where --db names none
   XDG_DATA_HOME   the folder in which rein/rein.db is the default
   NO_COLOR        no colours
@@ -139,6 +140,8 @@ Exit codes:
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true // each names them itself, after its arguments
 	}
+	root.SetOut(a.out) // the scripts go to what is set when their commands are made
+	root.InitDefaultCompletionCmd()
 	a.complete(root)
 	return root
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -40,7 +41,20 @@ type target struct {
 }
 
 // key is a provider's key and where it comes from.
-type key struct{ name, value string }
+type key struct {
+	// name is the variable's, or another by which journals call the key.
+	name, value string
+	// file is the path of the file that holds it, as the agent says it.
+	file string
+}
+
+// source says where a key is to be checked.
+func (k *key) source() string {
+	if k.file != "" {
+		return "the key file " + k.file
+	}
+	return k.name
+}
 
 // provider returns the words before and after the slash of the agent's model.
 func provider(cfg *config.Agent) (name, modelName string, err error) {
@@ -76,8 +90,28 @@ func (a *app) targets(cfg *config.Agent) ([]*target, error) {
 			return nil, err
 		}
 		out = append(out, t)
+		a.warnPlain(t)
 	}
 	return out, nil
+}
+
+// warnPlain says so if a target's key goes over a network that can read it.
+func (a *app) warnPlain(t *target) {
+	u, err := url.Parse(t.baseURL)
+	if err != nil || t.key.value == "" || u.Scheme != "http" || loopback(u.Hostname()) {
+		return
+	}
+	a.say("%s the key of %s (%s) goes to %s unencrypted: use https, or a tunnel that ends on this machine", a.paint(yellow, "warning:"), t.name, t.key.source(), u.Host)
+}
+
+// loopback reports whether a host is this machine by its name alone.
+func loopback(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
 }
 
 // target finds the server of a model, and its key. The agent's base_url and key
@@ -94,7 +128,7 @@ func (a *app) target(cfg *config.Agent, full string, first bool) (*target, error
 	if t.provider, err = providerNamed(t.name); err != nil {
 		return nil, err
 	}
-	same := first || t.name == firstName
+	same := t.name == firstName
 	base := ""
 	if same {
 		base = cfg.BaseURL
@@ -111,13 +145,13 @@ func (a *app) target(cfg *config.Agent, full string, first bool) (*target, error
 		if err != nil {
 			return nil, fmt.Errorf("read the key file that the agent names: %w", err)
 		}
-		t.key = key{"KEY_FILE", value}
+		t.key = key{name: "KEY_FILE", value: value, file: cfg.KeyFile}
 	case same && cfg.KeyEnv != "":
 		value := strings.TrimSpace(a.env(cfg.KeyEnv))
 		if value == "" {
 			return nil, fmt.Errorf("the environment variable %s, which the agent names for the provider's key, is not set: set it, or change key_env", cfg.KeyEnv)
 		}
-		t.key = key{cfg.KeyEnv, value}
+		t.key = key{name: cfg.KeyEnv, value: value}
 	case t.own: // a key is not sent to a server that it was not meant for
 		t.key = a.usualKey(t.provider)
 	}
@@ -157,7 +191,7 @@ func (a *app) place(t *target, base string) error {
 func (a *app) usualKey(p *catalog.Provider) key {
 	for _, name := range p.Keys {
 		if value := strings.TrimSpace(a.env(name)); value != "" {
-			return key{name, value}
+			return key{name: name, value: value}
 		}
 	}
 	if len(p.Keys) == 0 {
@@ -171,12 +205,12 @@ func (a *app) usualKey(p *catalog.Provider) key {
 // usual key; an agent file that came from somebody else does not get it sent that
 // way.
 func (a *app) keyFor(cfg *config.Agent, c config.Changes) string {
-	if c.BaseURL == "" || cfg.KeyEnv != "" || cfg.KeyFile != "" {
-		return ""
-	}
 	full := cfg.Model
 	if c.Model != "" {
 		full = c.Model
+	}
+	if c.BaseURL == "" || (cfg.KeyEnv != "" || cfg.KeyFile != "") && !cfg.OtherProvider(full) {
+		return ""
 	}
 	name, _, _ := strings.Cut(full, "/")
 	p := catalog.Find(name)
@@ -231,8 +265,11 @@ func (t *target) client(hc *http.Client) (model.Client, error) {
 		info.Price = t.price
 	}
 	o := openai.Options{
-		Provider: t.name, Model: t.model, BaseURL: t.baseURL, Key: t.key.value, KeyName: t.key.name,
+		Provider: t.name, Model: t.model, BaseURL: t.baseURL, Key: t.key.value, KeyName: t.key.source(),
 		HTTPClient: hc, Window: info.Window, MaxOutput: info.MaxOutput, Price: info.Price,
+	}
+	if o.KeyName == "" && len(t.provider.Keys) > 0 { // a server that the agent names
+		o.KeyName = fmt.Sprintf("%[1]s, and key_env: %[1]s in the agent's file", t.provider.Keys[0])
 	}
 	if t.provider.KeyHeader != "" && t.key.value != "" {
 		o.Key, o.Header = "", http.Header{t.provider.KeyHeader: {t.key.value}}
