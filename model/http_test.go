@@ -132,6 +132,7 @@ func TestTimers(t *testing.T) {
 					case <-time.After(pause):
 						pw.Write([]byte(":\n"))
 					case <-r.Context().Done():
+						pw.CloseWithError(r.Context().Err()) // as net/http does
 						return
 					}
 				}

@@ -236,8 +236,7 @@ func TestQuestionsInOrder(t *testing.T) {
 		var asked []string
 		var more []int
 		var open atomic.Int32
-		var l *lab
-		l = newLab(t, call("c2 pay b", "c1 pay a", "c3 pay c"), say("over"))
+		l := newLab(t, call("c2 pay b", "c1 pay a", "c3 pay c"), say("over"))
 		l.tool("pay", event.Once, returns("paid"))
 		l.spec.Permissions = []event.Permission{{Verdict: event.Ask, Match: "*"}}
 		l.job.Approve = func(_ context.Context, q engine.Question) (engine.Answer, bool) {
