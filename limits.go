@@ -11,8 +11,6 @@ import (
 type preset struct {
 	name   string
 	limits event.Limits
-	// strategy is how the context is kept within its budget.
-	strategy string
 }
 
 const (
@@ -23,15 +21,15 @@ const (
 // presets are start values: 2 to 3 times the steps that such a task usually
 // takes; tool calls 4 times the steps; half an hour, or half a day for long.
 func presets() []preset {
-	row := func(name, strategy string, steps, tokens, wall int64) preset {
-		return preset{name, event.Limits{Steps: steps, ToolCalls: 4 * steps, Tokens: tokens, Wall: wall}, strategy}
+	row := func(name string, steps, tokens, wall int64) preset {
+		return preset{name, event.Limits{Steps: steps, ToolCalls: 4 * steps, Tokens: tokens, Wall: wall}}
 	}
 	return []preset{
-		row("qa", "full", 3, 10_000, 30*minute),
-		row("lookup", "full", 5, 20_000, 30*minute),
-		row("multi-step", "full", 15, 80_000, 30*minute),
-		row("research", "full", 30, 200_000, 30*minute),
-		row("long", "full", 300, 5_000_000, 12*hour),
+		row("qa", 3, 10_000, 30*minute),
+		row("lookup", 5, 20_000, 30*minute),
+		row("multi-step", 15, 80_000, 30*minute),
+		row("research", 30, 200_000, 30*minute),
+		row("long", 300, 5_000_000, 12*hour),
 	}
 }
 
@@ -65,7 +63,8 @@ func RetryPatient() event.RetrySpec {
 	return event.RetrySpec{Tries: 6, Base: 1_000, Cap: 60_000, Idle: 5 * minute}
 }
 
-// RetryFast gives up within seconds, for somebody who is waiting.
+// RetryFast is for somebody who is waiting: a server that refuses is given up
+// within seconds, one that keeps silent while it streams within three minutes.
 func RetryFast() event.RetrySpec {
 	return event.RetrySpec{Tries: 3, Base: 500, Cap: 4_000, Idle: minute}
 }

@@ -62,7 +62,7 @@ type Options struct {
 	// Submit is the JSON Schema of the result that a run must submit. A result
 	// that is no object is asked for as {"answer": …}; [Result.Value] is it alone.
 	Submit jsontext.Value
-	// Window overrides what the model says of its context size. Nil fields are
+	// Window overrides what the model says of its context size. Zero fields are
 	// derived from it.
 	Window event.WindowSpec
 	// Sampling is passed to the model.

@@ -35,7 +35,7 @@ type Agent struct {
 	Permissions *Permissions `yaml:"permissions" doc:"Which tools may run. The strictest match wins (deny, ask, allow); a call that nothing matches is denied. Left out: reads are allowed, writes are asked for."`
 	Price       *Price       `yaml:"price" doc:"What the model's tokens cost, in US dollars per million. Left out: what is known of the model at its provider."`
 	Window      Window       `yaml:"window" doc:"The model's context window."`
-	Retry       string       `yaml:"retry" is:"retry" doc:"How failed model calls are tried again: patient waits for minutes, fast gives up within seconds. Left out: fast for the presets qa and lookup, else patient."`
+	Retry       string       `yaml:"retry" is:"retry" doc:"How failed model calls are tried again: patient waits for minutes; fast gives a server up that refuses within seconds, and one that falls silent within about three minutes. Left out: fast for the presets qa and lookup, else patient."`
 	Submit      string       `yaml:"submit" is:"path" doc:"A file with the JSON Schema of the result that a run must submit. A result that is no object is asked for as the one member answer of one, and stands alone in the run's result."`
 	Sampling    Sampling     `yaml:"sampling" doc:"Settings that are passed to the model. Left out: the provider's own."`
 

@@ -225,7 +225,7 @@ turns:
 // What nohup keeps from a process stays kept from it.
 func TestIgnoredSignalsStayIgnored(t *testing.T) {
 	if _, err := exec.LookPath("nohup"); err != nil {
-		t.Skip(err)
+		t.Skipf("there is no nohup here, which only Unix has: %v", err)
 	}
 	b := newBox(t)
 	_, url := server(t, "turns:\n  - delay: 400ms\n    say: Still here.\n")

@@ -28,9 +28,9 @@ var law = Law{
 	},
 	RootNever: []string{"model/*", "journal/sqlite", "journal/postgres"},
 
-	Pure:          []string{"message", "dialect", "schema", "tokens", "event", "window", "guard", "parse", "loop", "internal/gencodec/codec"},
+	Pure:          []string{"message", "dialect", "schema", "tokens", "event", "window", "guard", "parse", "loop", "trace", "internal/gencodec/codec"},
 	PureMayImport: []string{"tool", "model", "journal"},
-	Integer:       []string{"event", "loop", "window", "guard"},
+	Integer:       []string{"event", "loop", "trace", "window", "guard"},
 
 	Impure: []Ban{
 		{"os", "I/O"},

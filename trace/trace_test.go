@@ -1,0 +1,45 @@
+package trace_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"rein.example/rein/event"
+	"rein.example/rein/message"
+	"rein.example/rein/trace"
+)
+
+// A step whose first try fails, and a call: three rows, with what nobody
+// reported as null and never 0.
+func TestRows(t *testing.T) {
+	var f trace.Fold
+	for i, d := range []event.Data{
+		&event.RunStarted{},
+		&event.ModelCalled{ID: "1.0", Step: 1, Attempt: 1, Model: "p/m", Purpose: event.PurposeStep},
+		&event.ModelFailed{ID: "1.0", Class: event.ClassRate, Message: "slow down", Latency: 5},
+		&event.ModelCalled{ID: "3.0", Step: 1, Attempt: 2, Model: "p/m", Purpose: event.PurposeStep},
+		&event.ModelAnswered{ID: "3.0", Model: "m-1", Finish: event.FinishPause, Usage: message.Usage{Input: message.Known(0)}, Latency: 7},
+		&event.CallJudged{Call: "c1", Tool: "read_file", ArgsHash: event.Hash{1}},
+		&event.ToolStarted{ID: "6.0", Call: "c1", Tool: "read_file", Attempt: 1},
+		&event.ToolFinished{ID: "6.0", Call: "c1", Tool: "read_file", Status: event.StatusTimeout, Size: 9, Shown: 4, ErrorType: "timeout", ErrorMessage: "60 s are over", Latency: 60_000},
+	} {
+		f.Add(&event.Event{Run: "r", Seq: int64(i) + 1, Time: int64(100 * (i + 1)), Data: d})
+	}
+	rows, err := json.Marshal(f.Rows())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const (
+		none = `"call_id":null,"tool_name":null,"tool_args_hash":null,"tool_result_size":null,"tool_result_shown":null,"tool_status":null`
+		want = `[{"run_id":"r","step":1,"ts":200,"event":2,"model":"p/m","prompt_tokens":null,"cached_tokens":null,"completion_tokens":null,"latency_ms":5,"finish_reason":"error",` + none +
+			`,"error_type":"rate_limit","error_message":"slow down","cumulative_cost":null,"purpose":"step","attempt":1},` +
+			`{"run_id":"r","step":1,"ts":400,"event":4,"model":"m-1","prompt_tokens":0,"cached_tokens":null,"completion_tokens":null,"latency_ms":7,"finish_reason":"stop",` + none +
+			`,"error_type":null,"error_message":null,"cumulative_cost":null,"purpose":"step","attempt":2},` +
+			`{"run_id":"r","step":1,"ts":700,"event":6,"model":null,"prompt_tokens":null,"cached_tokens":null,"completion_tokens":null,"latency_ms":60000,"finish_reason":null,` +
+			`"call_id":"c1","tool_name":"read_file","tool_args_hash":"0100000000000000000000000000000000000000000000000000000000000000","tool_result_size":9,"tool_result_shown":4,"tool_status":"timeout",` +
+			`"error_type":"timeout","error_message":"60 s are over","cumulative_cost":null,"purpose":null,"attempt":1}]`
+	)
+	if string(rows) != want {
+		t.Errorf("got\n%s\nwant\n%s", rows, want)
+	}
+}
