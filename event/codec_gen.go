@@ -1380,6 +1380,11 @@ func (x *ReplyParsed) AppendJSON(dst []byte) []byte {
 		dst = codec.AppendString(dst, x.Text)
 		dst = append(dst, ',')
 	}
+	if x.Reasoning != "" {
+		dst = append(dst, `"reasoning":`...)
+		dst = codec.AppendString(dst, x.Reasoning)
+		dst = append(dst, ',')
+	}
 	if len(x.Calls) > 0 {
 		dst = append(dst, `"calls":`...)
 		dst = append(dst, '[')
@@ -1431,6 +1436,8 @@ func (x *ReplyParsed) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Format, err = codec.String(dec)
 		case `"text"`:
 			x.Text, err = codec.String(dec)
+		case `"reasoning"`:
+			x.Reasoning, err = codec.String(dec)
 		case `"calls"`:
 			x.Calls, err = codec.Slice(dec, (*ParsedCall).DecodeJSON)
 		case `"problems"`:
@@ -1448,6 +1455,7 @@ func (x *ReplyParsed) DecodeJSON(dec *jsontext.Decoder) error {
 
 func (x *ReplyParsed) mapText(f func(string) string) {
 	x.Text = f(x.Text)
+	x.Reasoning = f(x.Reasoning)
 	x.Calls = slices.Clone(x.Calls)
 	for i := range x.Calls {
 		x.Calls[i].mapText(f)

@@ -271,10 +271,13 @@ type ReplyParsed struct {
 	ID string `json:"id" rein:"keep"`
 	// Format is where the calls were found: native, json, json_fence, ….
 	Format string `json:"format" rein:"keep"`
-	// Text is the reply's text without the calls, where they were found in it;
-	// for formats native and text the answered message's text stands.
-	Text  string       `json:"text,omitempty"`
-	Calls []ParsedCall `json:"calls,omitempty"`
+	// Text is the reply's text without the calls and the reasoning that were
+	// found in it. It stands for the answered message's text where calls were
+	// found in that, or where Text or Reasoning is not empty.
+	Text string `json:"text,omitempty"`
+	// Reasoning is what the model thought in the midst of its text.
+	Reasoning string       `json:"reasoning,omitempty"`
+	Calls     []ParsedCall `json:"calls,omitempty"`
 	// Problems say what could not be understood, for the model and the reader.
 	Problems []string `json:"problems,omitempty"`
 	// Notes say what was seen and left alone, such as a call that an answer
