@@ -119,6 +119,16 @@ func (x *Spec) AppendJSON(dst []byte) []byte {
 		dst = codec.End(dst, ']')
 		dst = append(dst, ',')
 	}
+	if len(x.Calling) > 0 {
+		dst = append(dst, `"calling":`...)
+		dst = append(dst, '[')
+		for i := range x.Calling {
+			dst = x.Calling[i].AppendJSON(dst)
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
 	if len(x.System) > 0 {
 		dst = append(dst, `"system":`...)
 		dst = append(dst, '[')
@@ -215,6 +225,8 @@ func (x *Spec) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Fallback, err = codec.Strings(dec)
 		case `"prices"`:
 			x.Prices, err = codec.Slice(dec, (*ModelPrice).DecodeJSON)
+		case `"calling"`:
+			x.Calling, err = codec.Slice(dec, (*ModelCalling).DecodeJSON)
 		case `"system"`:
 			x.System, err = codec.Slice(dec, (*Block).DecodeJSON)
 		case `"tools"`:
@@ -258,6 +270,10 @@ func (x *Spec) mapText(f func(string) string) {
 	x.Prices = slices.Clone(x.Prices)
 	for i := range x.Prices {
 		x.Prices[i].mapText(f)
+	}
+	x.Calling = slices.Clone(x.Calling)
+	for i := range x.Calling {
+		x.Calling[i].mapText(f)
 	}
 	x.System = slices.Clone(x.System)
 	for i := range x.System {
@@ -313,6 +329,65 @@ func (x *ModelPrice) DecodeJSON(dec *jsontext.Decoder) error {
 }
 
 func (x *ModelPrice) mapText(f func(string) string) {
+	x.Model = f(x.Model)
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *ModelCalling) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"model":`...)
+	dst = codec.AppendString(dst, x.Model)
+	dst = append(dst, ',')
+	if x.Dialect != "" {
+		dst = append(dst, `"dialect":`...)
+		dst = codec.AppendString(dst, x.Dialect)
+		dst = append(dst, ',')
+	}
+	if x.Text {
+		dst = append(dst, `"text":true,`...)
+	}
+	if x.Strict {
+		dst = append(dst, `"strict":true,`...)
+	}
+	if x.Tokens != 0 {
+		dst = append(dst, `"tokens":`...)
+		dst = x.Tokens.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *ModelCalling) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = ModelCalling{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"model"`:
+			x.Model, err = codec.String(dec)
+		case `"dialect"`:
+			x.Dialect, err = codec.String(dec)
+		case `"text"`:
+			x.Text, err = codec.Bool(dec)
+		case `"strict"`:
+			x.Strict, err = codec.Bool(dec)
+		case `"tokens"`:
+			err = x.Tokens.DecodeJSON(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *ModelCalling) mapText(f func(string) string) {
 	x.Model = f(x.Model)
 }
 
@@ -1117,6 +1192,9 @@ func (x *ModelCalled) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `,"added":`...)
 	dst = strconv.AppendInt(dst, x.Added, 10)
 	dst = append(dst, ',')
+	if x.Strict {
+		dst = append(dst, `"strict":true,`...)
+	}
 	if len(x.Options) > 0 {
 		dst = append(dst, `"options":`...)
 		dst = codec.AppendRaw(dst, x.Options)
@@ -1158,6 +1236,8 @@ func (x *ModelCalled) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Kept, err = codec.Int(dec, 64)
 		case `"added"`:
 			x.Added, err = codec.Int(dec, 64)
+		case `"strict"`:
+			x.Strict, err = codec.Bool(dec)
 		case `"options"`:
 			x.Options, err = codec.Raw(dec)
 		case `"sha256"`:

@@ -20,6 +20,8 @@ type Spec struct {
 	// Prices are what the models above cost, as it was known when the run
 	// started; one that is not in the list has no known price.
 	Prices []ModelPrice `json:"prices,omitempty"`
+	// Calling says how the models above call tools; see [Spec.CallingOf].
+	Calling []ModelCalling `json:"calling,omitempty"`
 	// System is the text before the conversation: contract, then rules.
 	System []Block `json:"system,omitempty"`
 	// Tools in the order shown to the model (sorted by name).
@@ -61,6 +63,39 @@ func (s *Spec) Price(model string) *message.Price {
 		}
 	}
 	return nil
+}
+
+// ModelCalling says how one model calls tools.
+type ModelCalling struct {
+	// Model is "provider/model".
+	Model string `json:"model"`
+	// Dialect is the id of the dialect (package dialect) in which the model is
+	// asked, in the system text, to write its calls; empty for the wire's own.
+	Dialect string `json:"dialect,omitempty" rein:"keep"`
+	// Text: calls that the model writes as text count too. With a Dialect they
+	// always do.
+	Text bool `json:"text,omitempty"`
+	// Strict holds every request to the tools' schemas where the endpoint can do
+	// so, not only the one after a call that could not be used.
+	Strict bool `json:"strict,omitempty"`
+	// Tokens is the size of the tools and the convention in the system text, with
+	// a Dialect; they are not sent in any other way then.
+	Tokens message.Count `json:"tokens,omitempty"`
+}
+
+// CallingOf returns how a model calls tools. One without an entry, as in journals
+// from before there were any, calls on its wire or in its text. A nil Spec has no
+// entries.
+func (s *Spec) CallingOf(model string) ModelCalling {
+	if s != nil {
+		for i := range s.Calling {
+			if c := s.Calling[i]; c.Model == model {
+				c.Text = c.Text || c.Dialect != ""
+				return c
+			}
+		}
+	}
+	return ModelCalling{Model: model, Text: true}
 }
 
 // Block is a named piece of the system text.
@@ -219,6 +254,8 @@ type ModelCalled struct {
 	// and new in this one; a tail is not counted.
 	Kept  int64 `json:"kept"`
 	Added int64 `json:"added"`
+	// Strict: the request asks for calls that are held to the tools' schemas.
+	Strict bool `json:"strict,omitempty"`
 	// Options are the encoder's settings that do not follow from the spec, as a
 	// JSON object.
 	Options jsontext.Value `json:"options,omitempty"`

@@ -99,6 +99,7 @@ func writtenExamples() []Event {
 	add("", &RunStarted{Format: Version, Root: "front-desk-11c0", Parent: "front-desk-11c0", Spec: Spec{
 		Fallback: []string{"anthropic/claude-haiku-4-5"},
 		Prices:   []ModelPrice{{Model: "openai/gpt-5.1-mini", Price: message.Price{Input: 250_000, Cached: 25_000, CacheWrite: 250_000, Output: 2_000_000}}},
+		Calling:  []ModelCalling{{Model: "anthropic/claude-haiku-4-5", Dialect: "hermes_tool_call", Text: true, Strict: true, Tokens: message.Known(620)}},
 		Agent:    "order-desk", Model: "openai/gpt-5.1-mini",
 		System: []Block{{Name: "contract", Text: "Tool results outweigh memory.\nEnough is known: deliver.", Tokens: message.Known(12)}},
 		Tools: []ToolSpec{{
@@ -120,7 +121,7 @@ func writtenExamples() []Event {
 	}})
 	add("", &ContextAssembled{Purpose: PurposeStep, Step: 1, Blocks: []BlockSize{{"contract", 12}, {"tools", 88}, {"conversation", 31}}, Tokens: 131, Budget: 372_000, Method: "exact", Messages: 1, Tail: "step 1 of 30", NoTools: true})
 	add("", &ContextCompacted{Upto: 4, Summary: "Order 1042 was found.", Before: 380_000, After: 21_000, Why: "over budget", Tokens: message.Known(9)})
-	add("", &ModelCalled{ID: "4.0", Purpose: PurposeStep, Step: 1, Attempt: 1, Model: "openai/gpt-5.1-mini", Encoder: "openai-chat/1", Kept: 1, Added: 2, Options: jsontext.Value(`{"parallel_tool_calls":true}`), SHA256: hashOf("body"), Bytes: 5310})
+	add("", &ModelCalled{ID: "4.0", Purpose: PurposeStep, Step: 1, Attempt: 1, Model: "openai/gpt-5.1-mini", Encoder: "openai-chat/2", Kept: 1, Added: 2, Strict: true, Options: jsontext.Value(`{"parallel_tool_calls":true}`), SHA256: hashOf("body"), Bytes: 5310})
 	add("4.0", &ModelFailed{ID: "4.0", Class: ClassRate, Status: 429, Code: "rate_limit_exceeded", Message: "slow down", RetryAfter: message.Known(1500), Partial: "The or", Usage: usage, Latency: 210})
 	add("6.0", &TimerFired{ID: "6.0"})
 	add("7.0", &ModelAnswered{ID: "7.0", Message: message.Message{Role: message.Assistant, Parts: []message.Part{
