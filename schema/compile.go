@@ -52,6 +52,7 @@ func Compile(raw []byte) (*Schema, error) {
 			r.takes = r.accepts()
 		}
 	}
+	settle(c.order)
 	c.checkDefaults(s)
 	return s, nil
 }
@@ -226,7 +227,7 @@ func (c *compiler) objectKeyword(r *rule, name string, at int32) {
 	switch name {
 	case "properties":
 		c.members(r, name, at, func(name []byte, i int32, p string) {
-			r.members = append(r.members, member{name: name, rule: c.rule(i, p)})
+			r.members = append(r.members, member{name: name, rule: c.rule(i, p), at: i})
 		})
 	case "required":
 		if c.tree.nodes[at].kind == kindBool { // draft 3

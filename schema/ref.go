@@ -79,12 +79,20 @@ func acyclic(rules []*rule) error {
 	return nil
 }
 
-// accepts returns the set of types that values of the rule can have.
-func (r *rule) accepts() kind {
+// accepts returns the set of types that values of the rule can have, by what is
+// known of its subschemas.
+func (r *rule) accepts() kind { return r.combined((*rule).known) }
+
+// anything is the set of all types.
+const anything = anyKind | kindInteger
+
+// combined returns the set of types that the rule leaves of those that of gives
+// for the subschemas of $ref, allOf, anyOf and oneOf.
+func (r *rule) combined(of func(*rule) kind) kind {
 	if r.never {
 		return 0
 	}
-	set := anyKind | kindInteger
+	set := anything
 	if r.types != 0 {
 		set = r.types
 		if set&kindNumber != 0 {
@@ -104,15 +112,15 @@ func (r *rule) accepts() kind {
 		}
 	}
 	if r.ref != nil {
-		set &= r.ref.known()
+		set &= of(r.ref)
 	}
 	for _, s := range r.all {
-		set &= s.known()
+		set &= of(s)
 	}
 	for _, list := range [][]*rule{r.any, r.one} {
 		var u kind
 		for _, s := range list {
-			u |= s.known()
+			u |= of(s)
 		}
 		if len(list) > 0 {
 			set &= u
@@ -124,7 +132,7 @@ func (r *rule) accepts() kind {
 // known is what is known of the rule's types so far: anything, at first.
 func (r *rule) known() kind {
 	if r.takes == 0 && !r.never {
-		return anyKind | kindInteger
+		return anything
 	}
 	return r.takes
 }

@@ -17,8 +17,10 @@ type rule struct {
 	// allOf, anyOf and oneOf together. For choosing conversions, not for
 	// validation.
 	takes kind
-	enum  []constant // nil for none
-	only  []constant // the const; nil for none
+	// says is the set of types that are declared, for [Node].
+	says kind
+	enum []constant // nil for none
+	only []constant // the const; nil for none
 
 	min, max, above, below, multiple *num
 
@@ -51,6 +53,7 @@ type member struct {
 	name     []byte
 	rule     *rule // nil if not in properties
 	required bool
+	at       int32 // where it stands in properties: grows in document order
 }
 
 type patternRule struct {
@@ -109,7 +112,7 @@ func (r *rule) mergeMembers() {
 			last := &out[n-1]
 			last.required = last.required || m.required
 			if last.rule == nil {
-				last.rule = m.rule
+				last.rule, last.at = m.rule, m.at
 			}
 			continue
 		}
