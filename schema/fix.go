@@ -164,7 +164,7 @@ func (c *checker) convert(at int32, r *rule, wrapped bool) bool {
 			return true
 		}
 	}
-	if r.takes&kindArray == 0 || wrapped || n.kind == kindNull || n.kind == kindArray {
+	if r.takes&kindArray == 0 || wrapped || n.kind == kindNull || n.kind == kindArray || c.listLike(n) {
 		return false
 	}
 	item := int32(len(c.nodes))
@@ -173,6 +173,13 @@ func (c *checker) convert(at int32, r *rule, wrapped bool) bool {
 	c.nodes = append(c.nodes, inner)
 	c.set(at, node{kind: kindArray, first: item, count: 1})
 	return try(true, ValueToList, true, m)
+}
+
+// listLike reports whether the value is a string that begins as a list does. One
+// that could not be decoded may be a list that was cut off, or written in another
+// way: it is no lone item.
+func (c *checker) listLike(n *node) bool {
+	return n.kind == kindString && bytes.HasPrefix(bytes.TrimSpace(c.bytes(n.text)), []byte("["))
 }
 
 // setScalar makes the value what its text says, if that is a number or boolean.

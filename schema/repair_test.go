@@ -84,6 +84,8 @@ func TestConversions(t *testing.T) {
 		{"all arguments in a string", tool, `"{\"path\":\"a\"}"`, `{"path":"a"} | json_string `},
 		{"a declared string stays one", tool, `{"path":"[1]"}`, `{"path":"[1]"}`},
 		{"half a list is not completed", tool, `{"path":"a","ids":"[1,2"}`, `- /ids is the string "[1,2"; wanted: a list, each an integer`},
+		{"nor taken for an item", tool, `{"path":"a","tags":"[\"x\", \"y"}`, `- /tags is the string "[\"x\", \"y"; wanted: a list, each a string`},
+		{"nor is a list in another notation", tool, `{"path":"a","tags":" ['x','y']"}`, `- /tags is the string " ['x','y']"; wanted: a list, each a string`},
 		{"nor taken with a rest", tool, `{"path":"a","ids":"[1] and so on"}`, `- /ids is the string "[1] and so on"; wanted: a list, each an integer`},
 		{"nor with a name twice", tool, `{"path":"a","where":"{\"x\":1,\"x\":2}"}`, `- /where is the string "{\"x\":1,\"x\":2}"; wanted: an object`},
 

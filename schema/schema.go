@@ -47,7 +47,8 @@ const (
 	StringToBoolean = "string_to_boolean"
 	// NumberToString: 1234 where a string is declared; the text as written.
 	NumberToString = "number_to_string"
-	// ValueToList: a lone value where a list is declared.
+	// ValueToList: a lone value where a list is declared, but no string that
+	// begins like a list.
 	ValueToList = "value_to_list"
 	// JSONString: a string that holds the declared object or list as JSON.
 	JSONString = "json_string"
