@@ -8,6 +8,7 @@ import (
 	"rein.example/rein/event"
 	"rein.example/rein/guard"
 	"rein.example/rein/message"
+	"rein.example/rein/parse"
 	"rein.example/rein/schema"
 	"rein.example/rein/tokens"
 	"rein.example/rein/window"
@@ -39,9 +40,10 @@ type Machine struct {
 	root string
 	spec *event.Spec
 
-	tools  []toolInfo // sorted by name
-	names  []string
-	policy *guard.Policy
+	tools   []toolInfo // sorted by name
+	names   []string
+	offered []parse.Tool
+	policy  *guard.Policy
 
 	phase  phase
 	paused event.Cause // empty while the run is going on
@@ -210,6 +212,7 @@ func (m *Machine) begin(e *event.Event, d *event.RunStarted) error {
 	sort.SliceStable(m.tools, func(i, j int) bool { return m.tools[i].Name < m.tools[j].Name })
 	for i := range m.tools {
 		m.names = append(m.names, m.tools[i].Name)
+		m.offered = append(m.offered, parse.Tool{Name: m.tools[i].Name, Params: m.tools[i].schema})
 		if t := m.tool(m.tools[i].Confirm); t != nil {
 			t.confirms = true
 		}

@@ -22,15 +22,15 @@ const (
 
 // parse decides what the reply asks for.
 func (m *Machine) parse() *event.ReplyParsed {
-	names := m.names
+	tools := m.offered
 	if m.call.noTools {
-		names = nil
+		tools = nil
 	}
 	r := parse.Parse(parse.Input{
-		Message: &m.reply.Message, Finish: m.reply.Finish, Tools: names, TextCalls: true,
+		Message: &m.reply.Message, Finish: m.reply.Finish, Tools: tools, TextCalls: true,
 		Used: m.usedID, Base: "c" + strconv.FormatInt(m.seq, 10),
 	})
-	return r.Event(m.call.id)
+	return r.Event(m.call.id, &m.reply.Message)
 }
 
 // usedID reports whether the run has had a call of that id.

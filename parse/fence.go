@@ -6,82 +6,102 @@ import (
 	"rein.example/rein/event"
 )
 
-// maxAfter is how much prose may follow the last fenced call, in bytes. A model
-// that calls stops there or says in a sentence what it is about to do; one that
-// goes on at length, or shows another block, is explaining.
-const maxAfter = 240
-
-// block is one fenced block of a text.
-type block struct {
-	// start and end are its outer bounds, fence lines included.
-	start, end int
-	// calls is what it asks for; a block without is only a landmark.
-	calls []event.ParsedCall
-	torn  bool
+// fence takes the fenced block that n backticks at s[i] open.
+func (r *reading) fence(i, n int) int {
+	body, json, opens := r.fences.opener(i, n)
+	if !opens {
+		return 0
+	}
+	if json && r.spend(0) {
+		f, end := r.jsonBlock(i, body, n)
+		r.spend(end - i)
+		r.add(f)
+		return end
+	}
+	shut, end := r.fences.closer(body, n)
+	if shut == len(r.s) {
+		return body // whatever stands there, nothing says that it is code
+	}
+	r.fencedMarkup(i, body, shut, end)
+	return end
 }
 
-// fenced reads calls from the fenced JSON blocks of a text. They count together
-// or not at all: if the text goes on after the last of them, they are examples.
-func fenced(r *Result, text string, tools []string) {
-	from := reasoningEnd(text)
-	f := fences{s: text, i: from}
-	var found []block
-	last := -1 // where the last block without calls ends
-	for {
-		b, g, ok := f.next()
-		if !ok {
-			break
+// fencedMarkup takes the calls in a dialect's markers inside a fenced block.
+func (r *reading) fencedMarkup(from, body, shut, end int) {
+	n := len(r.found)
+	for i := body; i < shut; {
+		k := i
+		if c := r.s[i]; c == '<' || c == '[' {
+			if k = r.marker(i); k <= i {
+				k = r.element(i)
+			}
 		}
-		n := known(g.calls, tools)
-		if n == 0 || b.calls == nil {
-			r.leave(&g, n)
-			last = b.end
-			continue
-		}
-		found = append(found, b)
+		i = max(i+1, k)
 	}
-	if len(found) == 0 {
-		return
-	}
-	end := found[len(found)-1].end
-	if last > end || len(strings.TrimSpace(text[end:])) > maxAfter {
-		r.note("a call of " + quote(found[0].calls[0].Name) + " in a fenced block was left alone: the text around it is an answer")
-		return
-	}
-	r.Format = JSONFence
-	var content strings.Builder
-	for _, b := range found {
-		piece(&content, text[from:b.start])
-		from = b.end
-		if len(r.Calls) <= MaxCalls {
-			r.Calls = append(r.Calls, b.calls...)
-		}
-		if b.torn {
-			r.problem(tornProblem(len(r.Calls)))
+	mine := r.found[n:]
+	b := found{from: from, kind: fenced, empty: true}
+	b.end = end
+	for _, f := range mine {
+		if len(f.calls) > 0 && f.end <= shut {
+			b.empty, b.format = false, f.format
+			b.calls = append(b.calls, f.calls...)
 		}
 	}
-	piece(&content, text[from:])
-	r.Text = content.String()
+	if b.empty {
+		b = r.escaped(b, body, shut)
+	}
+	r.found = append(r.found[:n], b)
+	r.from = end
 }
 
-// piece adds the prose beside a block, in a paragraph of its own.
-func piece(b *strings.Builder, s string) {
-	if s = strings.TrimSpace(s); s == "" {
-		return
-	}
-	if b.Len() > 0 {
-		b.WriteString("\n\n")
-	}
-	b.WriteString(s)
+// add records a block that is not a dialect's.
+func (r *reading) add(f found) {
+	r.found = append(r.found, f)
+	r.from = f.end
 }
 
-// fences walks the fenced blocks of a text, outside of reasoning.
+// jsonBlock reads the block whose fence stands at s[at] and whose body begins
+// with a bracket at s[body].
+func (r *reading) jsonBlock(at, body, n int) (f found, end int) {
+	shut, end := r.fences.closer(body, n)
+	var e elements
+	used := body + e.read(r.s[body:shut], 0)
+	f = found{from: at, format: JSONFence, kind: fenced, empty: true, group: e.group}
+	i := skip(r.s, used)
+	for i < shut && (r.s[i] == '}' || r.s[i] == ']' || r.s[i] == ';' || r.s[i] == ',') {
+		i = skip(r.s, i+1)
+	}
+	spare := i > skip(r.s, used)
+	if i < shut && strings.HasPrefix(r.s[i:], fence) {
+		// The fence closes on the line of the JSON, or the next one opens.
+		end = i
+		if k := i + run(r.s, i); k == len(r.s) || !scalar(r.s[k]) {
+			end = k
+		}
+	} else if i < shut {
+		// Something else stands in the block.
+		f.end, f.calls, f.empty, f.group.foreign = end, e.calls, len(e.calls) == 0, true
+		return f, end
+	}
+	f.end = end
+	if f.calls = e.calls; len(e.calls) == 0 || e.foreign {
+		return f, end
+	}
+	f.empty, f.content = false, e.content
+	last := &f.calls[len(f.calls)-1]
+	if spare {
+		last.Repairs = append(last.Repairs, event.Repair{Kind: RepairClosers})
+	}
+	if end == len(r.s) && shut == len(r.s) && i == shut && !e.torn && last.Problem == "" {
+		last.Repairs = append(last.Repairs, event.Repair{Kind: RepairFence})
+	}
+	return f, end
+}
+
+// fences finds the ends of the fenced blocks of a text.
 type fences struct {
-	s string
-	i int
-
-	ticks, open, shut memo
-	closers           [4]memo // by the number of backticks, from 3; 6 or more
+	s       string
+	closers [4]memo // by the number of backticks, from 3; 6 or more
 }
 
 // memo is where something is found next, so that looking for it again from
@@ -104,42 +124,7 @@ func (m *memo) find(s, sub string, i int) int {
 	return m.at
 }
 
-const (
-	fence      = "```"
-	thinkOpen  = "<think>"
-	thinkClose = "</think>"
-)
-
-// next returns the next block and what stands in it.
-func (f *fences) next() (b block, g group, ok bool) {
-	for f.i < len(f.s) {
-		at := f.ticks.find(f.s, fence, f.i)
-		if t := f.open.find(f.s, thinkOpen, f.i); t < at {
-			// A draft inside reasoning is not a call.
-			f.i = min(f.shut.find(f.s, thinkClose, t)+len(thinkClose), len(f.s))
-			continue
-		}
-		if at == len(f.s) {
-			break
-		}
-		n := run(f.s, at)
-		body, json, opens := f.opener(at, n)
-		if !opens {
-			f.i = at + n
-			continue
-		}
-		if json {
-			b, g = f.jsonBlock(at, body, n)
-		} else {
-			_, b.end = f.closer(body, n)
-			b.start = at
-		}
-		f.i = b.end
-		return b, g, true
-	}
-	f.i = len(f.s)
-	return block{}, group{}, false
-}
+const fence = "```"
 
 // run returns the number of backticks at s[i].
 func run(s string, i int) int {
@@ -228,53 +213,4 @@ func lineEnd(s string, i int) int {
 		return i + 1
 	}
 	return len(s) + 1
-}
-
-// jsonBlock reads the block whose fence stands at s[at] and whose body begins
-// with a bracket at s[body].
-func (f *fences) jsonBlock(at, body, n int) (b block, g group) {
-	shut, end := f.closer(body, n)
-	g, used := elements(f.s[body:shut], true)
-	b = block{start: at, end: end, torn: g.torn}
-	i := skip(f.s, body+used)
-	switch {
-	case i < shut && strings.HasPrefix(f.s[i:], fence):
-		// The fence closes on the line of the JSON, or the next one opens.
-		b.end = i
-		if k := i + run(f.s, i); k == len(f.s) || !scalar(f.s[k]) {
-			b.end = k
-		}
-		if !g.settles("") {
-			return b, g
-		}
-	case !g.settles(f.s[body+used : shut]):
-		return b, g
-	case shut == len(f.s) && !g.torn && g.calls[len(g.calls)-1].Problem == "":
-		last := &g.calls[len(g.calls)-1]
-		last.Repairs = append(last.Repairs, event.Repair{Kind: RepairFence})
-	}
-	b.calls = g.calls
-	return b, g
-}
-
-// reasoningEnd returns where the content of a text begins that may start with
-// reasoning. A server that knows the tags takes them out; others leave
-// <think>…</think> in the text, or only </think> where the prompt already opened
-// it. Of reasoning that is never closed nothing is content.
-func reasoningEnd(s string) int {
-	var open, shut memo
-	i := 0
-	for {
-		a, b := open.find(s, thinkOpen, i), shut.find(s, thinkClose, i)
-		switch {
-		case b < a:
-		case a < len(s) && skip(s, i) == a:
-		default:
-			return i
-		}
-		if b == len(s) {
-			return b
-		}
-		i = b + len(thinkClose)
-	}
 }

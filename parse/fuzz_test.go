@@ -66,19 +66,19 @@ func promises(t *testing.T, m *message.Message, r *parse.Result, used string) {
 		if why, _ := parse.Explain(c); (why == "") != (c.Problem == "") {
 			t.Fatalf("problem %q is explained as %q", c.Problem, why)
 		}
-		for _, name := range tools {
-			if c.Name == name {
+		for _, t := range tools {
+			if c.Name == t.Name {
 				offered++
 			}
 		}
 	}
-	if r.Format != parse.Native && r.Format != parse.Text && offered == 0 {
-		t.Fatal("text became calls, none of a tool that was offered")
+	if (r.Format == parse.JSON || r.Format == parse.JSONFence) && offered == 0 {
+		t.Fatal("unmarked text became calls, none of a tool that was offered")
 	}
-	if (r.Format == parse.Text) != (len(r.Calls) == 0) {
+	if (r.Format == parse.Text) != (len(r.Calls) == 0 && len(r.Problems) == 0) && r.Format != parse.Text {
 		t.Fatalf("format %s with %d calls", r.Format, len(r.Calls))
 	}
-	a := parse.Assistant(m, r.Event("x"))
+	a := parse.Assistant(m, r.Event("x", m))
 	if a.Calls() != len(r.Calls) {
 		t.Fatalf("%d calls stand in the history as %d", len(r.Calls), a.Calls())
 	}

@@ -14,20 +14,24 @@ type group struct {
 	calls []event.ParsedCall
 	// content is the text that an envelope carries beside its calls.
 	content string
-	// foreign: something that is not a call stands among the elements, so that
-	// the whole is data, not a request.
+	// foreign: something that is not a call stands among the elements of a
+	// list, so that the whole is data, not a request.
 	foreign bool
 	// torn: the text ends inside an element of which too little is left to say
 	// what it was.
 	torn bool
+	// data: after the calls stands JSON that is none, such as a result that the
+	// model made up.
+	data bool
 }
 
-// The members that a call may have. What has others is not taken for a call:
-// the commonest JSON with a tool's name in it is that tool's definition.
+// The members that a call may have. What has others is not taken for a call
+// where nothing marks it as one: the commonest JSON with a tool's name in it is
+// that tool's definition.
 //
 // Aliases are in the order in which they are preferred.
 var (
-	nameKeys = [...]string{"name", "tool", "function"}
+	nameKeys = [...]string{"name", "tool_name", "tool", "function", "function_name"}
 	argsKeys = [...]string{"arguments", "parameters", "args", "input"}
 )
 
@@ -40,33 +44,18 @@ func rank(keys []string, key string) int {
 	return -1
 }
 
-// bare reads a text that is JSON from end to end. It reports whether the text
-// is settled: calls, or JSON that is none.
-func bare(r *Result, text string, tools []string) bool {
-	s := trim(text[reasoningEnd(text):])
-	if s == "" || s[0] != '{' && s[0] != '[' {
-		return false
+// known counts the calls that name a tool of the request.
+func (in *Input) known(calls []event.ParsedCall) int {
+	if in.AnyName {
+		return len(calls)
 	}
-	g, end := elements(s, true)
-	n := known(g.calls, tools)
-	switch {
-	case n > 0 && g.settles(s[end:]):
-	case n > 0 && !g.foreign:
-		r.note("a call of " + quote(g.calls[0].Name) + " was left alone: other text follows it")
-		return false
-	case n == 0 && g.calls != nil && !g.foreign && end == len(s) && len(tools) > 0 && argued(g.calls):
-		r.problem("it is nothing but a call of " + quote(g.calls[0].Name) + ", and no such tool is offered; there are " + strings.Join(tools, ", "))
-		return true
-	default:
-		// An answer in JSON, or prose that begins with a bracket.
-		r.leave(&g, n)
-		return end == len(s)
+	n := 0
+	for i := range calls {
+		if in.declared(calls[i].Name) {
+			n++
+		}
 	}
-	r.Format, r.Calls, r.Text = JSON, g.calls, g.content
-	if g.torn {
-		r.problem(tornProblem(len(g.calls)))
-	}
-	return true
+	return n
 }
 
 // argued reports whether every call has arguments: what has only a name is more
@@ -80,104 +69,146 @@ func argued(calls []event.ParsedCall) bool {
 	return true
 }
 
-// settles reports whether the group is calls and nothing else, given what
-// follows it. More closers than openers leave the calls plain but their text
-// no JSON: the last one is marked.
-func (g *group) settles(rest string) bool {
-	if g.foreign || len(g.calls) == 0 {
-		return false
-	}
-	if rest = trim(rest); rest == "" {
-		return true
-	}
-	if strings.Trim(rest, "]}),; \t\r\n") != "" {
-		return false
-	}
-	if last := &g.calls[len(g.calls)-1]; last.Problem == "" {
-		last.Problem = ProblemInvalid
-	}
-	return true
+// elements reads calls from JSON: one object, several with white space, commas
+// or semicolons between, or a list.
+type elements struct {
+	group
+	// marked: the text was marked as a call, so that members which a call has
+	// not are passed over, and arguments may be missing.
+	marked bool
+	// nameIsKey: the only key of an object is the tool's name.
+	nameIsKey bool
+	// inner: inside an envelope, where no other can stand.
+	inner bool
+	// named is the name of a call that gives none, from outside of the JSON.
+	named string
+	// resume: after an element that is broken reading goes on, if there is a
+	// place from which it surely can.
+	resume bool
+	// spent is how much of the text was read twice for that, in bytes.
+	spent int
+	// ended is how the last element ended.
+	ended state
 }
 
-// leave notes why a group with calls in it is not acted on; n of its calls name
-// tools of the request.
-func (r *Result) leave(g *group, n int) {
-	switch {
-	case len(g.calls) == 0:
-	case n == 0:
-		r.note("what reads as a call of " + quote(g.calls[0].Name) + " was left alone: no such tool was offered")
-	default:
-		r.note("a call of " + quote(g.calls[0].Name) + " was left alone: it stands among other data")
-	}
-}
-
-// elements reads calls from the beginning of s, which is '{' or '[': one
-// object, several with white space, commas or semicolons between, or a list. It
-// returns the index after what it read. outer is false inside an envelope,
-// where no other can stand.
-func elements(s string, outer bool) (g group, end int) {
-	i, list := 0, s[0] == '['
+// read reads from s[i], which is '{' or '[', and returns the index after what
+// it read.
+func (e *elements) read(s string, i int) (end int) {
+	list := s[i] == '['
 	if list {
-		i = 1
+		i++
 	}
-	for {
+	for first := true; ; first = false {
 		j := i
 		for j < len(s) && (blank(s[j]) || s[j] == ',' || s[j] == ';') {
 			j++
 		}
 		switch {
 		case j == len(s):
-			if n := len(g.calls); list && n > 0 && strings.IndexByte(s[i:], ',') < 0 {
+			if n := len(e.calls); list && n > 0 && strings.IndexByte(s[i:], ',') < 0 {
 				// Every element is closed and no other was begun.
-				last := &g.calls[n-1]
+				last := &e.calls[n-1]
 				last.Repairs = append(last.Repairs, event.Repair{Kind: RepairList})
-			} else {
-				g.torn = g.torn || list
+			} else if list {
+				e.torn, e.ended = true, cut
 			}
-			return g, j
+			return j
 		case list && s[j] == ']':
-			return g, j + 1
+			return j + 1
 		case s[j] != '{':
 			if list {
-				g.foreign = true
+				e.foreign = true
+				if s[j] == '"' {
+					// A list of objects in strings, or of words.
+					if stop, st := stringEnd(s, j); st == whole && e.quoted(s[j:stop]) {
+						i = stop
+						e.foreign = false
+						continue
+					}
+				}
 			}
-			return g, i
+			return i
 		}
-		stop, st := value(s, j)
-		elem := s[j:stop]
-		if st != whole {
-			elem, stop = s[j:], len(s)
+		text, stop, st, repairs := e.value(s, j)
+		if st == cut || st == tooDeep {
+			stop = len(s)
 		}
-		if !g.foreign && len(g.calls) <= MaxCalls {
-			g.add(elem, st, outer)
+		e.ended = st
+		if !list && !first && st == whole && len(e.calls) > 0 {
+			// After complete calls only more calls belong to them.
+			if o := e.object(text, st); o.envelope != "" || !o.isCall(e.marked) {
+				e.data = true
+				return i
+			}
 		}
-		if i = stop; st != whole {
-			return g, i
+		next := stop
+		if e.resume && (st == broken || st == cut) {
+			if next = e.after(s, j, stop); next > j {
+				text = s[j:trimEnd(s, next)]
+			}
 		}
+		if !e.foreign && len(e.calls) <= MaxCalls {
+			e.add(text, st, repairs)
+		}
+		if st != whole && (!e.resume || next <= j || st == tooDeep) {
+			return stop
+		}
+		i = next
 	}
 }
 
+// quoted reads an element that is an object inside a string.
+func (e *elements) quoted(lit string) bool {
+	if !jsontext.Value(lit).IsValid() {
+		return false
+	}
+	text := trim(unquote(lit))
+	if text == "" || text[0] != '{' || check(text) != "" {
+		return false
+	}
+	o := e.object(text, whole)
+	if !o.isCall(e.marked) {
+		return false
+	}
+	e.calls = append(e.calls, o.call(nil))
+	return true
+}
+
+// value returns the JSON object at s[j], mended where that is needed.
+func (e *elements) value(s string, j int) (text string, end int, st state, repairs []event.Repair) {
+	text, end, st, repairs = mend(s, j)
+	if st != whole {
+		text = s[j:]
+		if st == broken && end > j {
+			// What the object said before its fault still names the call.
+			end = max(end, j+1)
+		}
+	}
+	return text, end, st, repairs
+}
+
 // add reads one element: a call, or an envelope of calls at the outermost level.
-func (g *group) add(elem string, st state, outer bool) {
-	o := readObject(elem, st)
+func (e *elements) add(text string, st state, repairs []event.Repair) {
+	o := e.object(text, st)
 	switch {
-	case o.envelope != "" && outer && !o.foreign && o.name == "":
-		inner, _ := elements(o.envelope, false)
-		for i := range inner.calls {
-			if c := &inner.calls[i]; c.Problem == "" && st == whole {
+	case o.envelope != "" && !e.inner && !o.foreign && o.name == "":
+		in := elements{inner: true}
+		in.read(o.envelope, 0)
+		for i := range in.calls {
+			if c := &in.calls[i]; c.Problem == "" && st == whole {
 				c.Problem = o.problem // such as a second list of the same name
 			}
 		}
-		g.calls = append(g.calls, inner.calls...)
-		g.foreign = g.foreign || inner.foreign
-		g.torn = g.torn || inner.torn
-		g.content += o.content
-	case o.isCall():
-		g.calls = append(g.calls, o.call())
+		e.calls = append(e.calls, in.calls...)
+		e.foreign = e.foreign || in.foreign
+		e.torn = e.torn || in.torn
+		e.content += o.content
+	case o.isCall(e.marked):
+		e.calls = append(e.calls, o.call(repairs))
 	case st != whole && !o.foreign:
-		g.torn = true
+		e.torn = true
 	default:
-		g.foreign = true
+		e.foreign = true
 	}
 }
 
@@ -193,26 +224,53 @@ type object struct {
 	content  string
 	foreign  bool
 	problem  string
+	// unclosed: its own bracket is missing, while all in it is closed.
+	unclosed bool
 }
 
-// readObject reads an element, as far as it goes.
-func readObject(s string, st state) (o object) {
+// object reads an element, as far as it goes.
+func (e *elements) object(s string, st state) (o object) {
 	switch {
 	case st == cut:
 		o.problem = ProblemIncomplete
 	case st == tooDeep:
 		o.problem = ProblemLimit
-	case st == broken || !jsontext.Value(s).IsValid():
+	case st == broken:
 		o.problem = ProblemInvalid
+	}
+	if e.nameIsKey {
+		o.keyed(s)
+		return o
 	}
 	o.argsRank = len(argsKeys)
 	m := newMembers(s)
 	for {
 		key, raw, ok := m.next()
 		if !ok {
-			return o
+			break
 		}
 		o.member(key, raw, m.state, true)
+	}
+	if o.name == "" && o.hasArgs {
+		o.name = e.named
+	}
+	return o
+}
+
+// keyed reads an element whose only member is the tool's name and the arguments.
+// Once these are closed, nothing of the call can be missing.
+func (o *object) keyed(s string) {
+	m := newMembers(s)
+	key, raw, ok := m.next()
+	if !ok {
+		return
+	}
+	o.name, o.args, o.hasArgs = key, raw, true
+	closed := m.state == whole && skip(s, m.i) == len(s)
+	if _, _, ok = m.next(); ok {
+		o.foreign, o.problem = true, ProblemTwoNames
+	} else if closed && o.problem == ProblemIncomplete {
+		o.problem, o.unclosed = "", true
 	}
 }
 
@@ -222,7 +280,9 @@ func (o *object) member(key, raw string, st state, outer bool) {
 	switch {
 	case rank(nameKeys[:], key) >= 0 && text && st == whole:
 		name := unquote(raw)
-		o.foreign = o.foreign || o.name != "" && o.name != name
+		if o.name != "" && o.name != name {
+			o.foreign, o.problem = true, ProblemTwoNames
+		}
 		o.name = name
 	case rank(argsKeys[:], key) >= 0:
 		if n := rank(argsKeys[:], key); n < o.argsRank {
@@ -275,34 +335,33 @@ func definition(raw string) bool {
 }
 
 // isCall reports whether the members are those of a call: a name and arguments
-// and nothing that a call has not. One that is cut off may end after the name.
-func (o *object) isCall() bool {
-	return o.name != "" && (o.hasArgs || o.problem == ProblemIncomplete) &&
-		o.envelope == "" && o.content == "" && !o.foreign
+// and, unless the text was marked as a call, nothing that a call has not. One
+// that is cut off may end after the name.
+func (o *object) isCall(marked bool) bool {
+	if o.name == "" || o.envelope != "" {
+		return false
+	}
+	if marked {
+		return true
+	}
+	return (o.hasArgs || o.problem == ProblemIncomplete) && o.content == "" && !o.foreign
 }
 
 // call makes the call of an object that is one. WireID holds the model's id.
-func (o *object) call() event.ParsedCall {
+func (o *object) call(repairs []event.Repair) event.ParsedCall {
 	c := event.ParsedCall{Name: o.name, WireID: o.id, Problem: o.problem}
 	args := o.args
-	if o.wire && o.problem == "" && args[0] == '"' {
+	if o.wire && o.problem == "" && args != "" && args[0] == '"' {
 		args = unquote(args)
 	}
 	if c.Args = args; o.problem == "" {
 		c.Args, c.Problem, c.Repairs = arguments(args)
 	}
-	return c
-}
-
-// known counts the calls that name a tool of the request.
-func known(calls []event.ParsedCall, tools []string) int {
-	n := 0
-	for i := range calls {
-		if declared(tools, calls[i].Name) {
-			n++
-		}
+	c.Repairs = append(c.Repairs, repairs...)
+	if o.unclosed {
+		c.Repairs = append(c.Repairs, event.Repair{Kind: RepairBlock})
 	}
-	return n
+	return c
 }
 
 func tornProblem(n int) string {
@@ -316,4 +375,69 @@ func quote(name string) string {
 		name = strings.ToValidUTF8(name[:most], "") + "…"
 	}
 	return strconv.Quote(name)
+}
+
+// after returns where reading can go on after the element at s[j] that could be
+// read up to s[stop] only: after the brackets that belong together, if the next
+// element, the end of the list or nothing follows them; or where another element
+// begins that says it is a call. 0 if nowhere.
+func (e *elements) after(s string, j, stop int) int {
+	if e.spent > 4*len(s) {
+		return 0
+	}
+	end, st := value(s, j)
+	if st != whole {
+		e.spent += end - j
+	} else {
+		k := skip(s, end)
+		for k < len(s) && (s[k] == ',' || s[k] == ';') {
+			k = skip(s, k+1)
+		}
+		if k == len(s) || s[k] == ']' || s[k] == '{' {
+			return end
+		}
+	}
+	for k := j + 1; k < len(s); {
+		n := strings.IndexByte(s[k:], '{')
+		if n < 0 {
+			return 0
+		}
+		if k += n; beginsCall(s, k) {
+			// From here on the text is read again.
+			e.spent += max(stop-k, 0)
+			return k
+		}
+		k++
+	}
+	return 0
+}
+
+// beginsCall reports whether the '{' at s[k] follows another object and has the
+// first member of a call. Inside a string of a value that is whole it could not,
+// since the quotes would be escaped.
+func beginsCall(s string, k int) bool {
+	i := k - 1
+	comma := false
+	for i >= 0 && (blank(s[i]) || s[i] == ',' || s[i] == ';') {
+		comma = comma || !blank(s[i])
+		i--
+	}
+	if i < 0 || s[i] != '}' && s[i] != ']' && !comma {
+		return false
+	}
+	i = skip(s, k+1)
+	if i == len(s) || s[i] != '"' || !callKey(s[i:]) {
+		return false
+	}
+	end, st := stringEnd(s, i)
+	end = skip(s, end)
+	return st == whole && end < len(s) && s[end] == ':'
+}
+
+// trimEnd returns the end of s[:i] without white space and separators.
+func trimEnd(s string, i int) int {
+	for i > 0 && (blank(s[i-1]) || s[i-1] == ',' || s[i-1] == ';') {
+		i--
+	}
+	return i
 }

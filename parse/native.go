@@ -32,19 +32,20 @@ func native(in *Input, ids *ids) []event.ParsedCall {
 }
 
 // arguments reads what a model wrote as the arguments of one call: a JSON
-// object, a JSON string that holds one, or nothing, which is {}.
+// object, a JSON string that holds one, or nothing, which is {}. Slips are
+// mended.
 func arguments(raw string) (args, problem string, repairs []event.Repair) {
 	args = trim(raw)
 	if args == "" {
 		return "{}", "", []event.Repair{{Kind: RepairEmpty}}
 	}
-	if problem = check(args); problem != "" {
-		return args, problem, nil
+	if len(args) > MaxText {
+		return args, ProblemLimit, nil
 	}
-	switch args[0] {
-	case '{':
-		return args, "", nil
-	case '"':
+	if args[0] == '"' {
+		if problem = check(args); problem != "" {
+			return args, problem, nil
+		}
 		inner := trim(unquote(args))
 		if inner == "" {
 			return "{}", "", []event.Repair{{Kind: RepairEmpty}}
@@ -52,9 +53,36 @@ func arguments(raw string) (args, problem string, repairs []event.Repair) {
 		if inner[0] != '{' {
 			return args, ProblemNotObject, nil
 		}
-		return args, check(inner), nil
+		if problem = check(inner); problem == "" {
+			return args, "", nil
+		}
+		// The string holds an object with a slip.
+		if text, problem, repairs := object1(inner); problem == "" {
+			return text, "", repairs
+		}
+		return args, problem, nil
 	}
-	return args, ProblemNotObject, nil
+	if args[0] != '{' {
+		if problem = check(args); problem == "" {
+			problem = ProblemNotObject
+		}
+		return args, problem, nil
+	}
+	return object1(args)
+}
+
+// object1 reads s, which begins with '{', as one JSON object and nothing else.
+func object1(s string) (text, problem string, repairs []event.Repair) {
+	text, end, st, repairs := mend(s, 0)
+	switch {
+	case st == tooDeep:
+		return s, ProblemLimit, nil
+	case st == cut:
+		return s, ProblemIncomplete, nil
+	case st == broken || skip(s, end) != len(s):
+		return s, ProblemInvalid, nil
+	}
+	return text, "", repairs
 }
 
 // check returns the problem that s, which is trimmed and not empty, has as one

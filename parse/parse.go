@@ -1,21 +1,25 @@
 // Package parse answers: what did the model ask for?
 //
 // [Parse] reads one complete reply and returns the calls that it makes, in
-// order, or none. It tries the places where a call can stand, from the surest
-// to the least sure, and stops at the first that holds one:
+// order, or none. It looks where a call can stand, from the surest place to the
+// least sure:
 //
 //  1. the wire's own tool calls;
-//  2. a text that is JSON from end to end and reads as one or more calls;
-//  3. fenced JSON blocks in a text that read as calls.
+//  2. text between the markers of a dialect, in whatever form its table (package
+//     dialect) gives: JSON, a name and JSON, elements, Python, …;
+//  3. text that nothing marks but that reads as calls: JSON, in fences or with
+//     prose around, Python lists, elements named after tools, labelled lines.
 //
-// Reasoning is never read for calls. A text counts only for tools that were
-// offered, and only where [Input].TextCalls allows it, since prose may well
-// mention a call that nobody wants run.
+// Reasoning is split off first and never read for calls. A text counts only
+// where [Input].TextCalls allows it, since prose may well mention a call that
+// nobody wants run; what nothing marks as a call must name a tool that was
+// offered, and must not stand in an answer as an example.
 //
 // What was cut off is never completed, and what cannot be read is never
 // dropped: such a call comes back with a Problem and must not run; the others
-// of the reply are not touched by it. [Explain] says to the model what was wrong,
-// and [Assistant] gives the message as later requests carry it.
+// of the reply are not touched by it. Slips that leave no doubt about what was
+// meant are mended, and each is reported. [Explain] says to the model what was
+// wrong, and [Assistant] gives the message as later requests carry it.
 //
 // Everything here takes time linear in the reply and is bounded by [MaxText],
 // [MaxDepth] and [MaxCalls]. The package is pure; its functions may be called
@@ -29,6 +33,7 @@ import (
 
 	"rein.example/rein/event"
 	"rein.example/rein/message"
+	"rein.example/rein/schema"
 )
 
 // The bounds of what is read. What lies beyond is refused, not cut.
@@ -46,7 +51,8 @@ const (
 	maxNotes = 8
 )
 
-// Where the calls of a reply were found, as [event.ReplyParsed].Format has it.
+// Where the calls of a reply were found, as [event.ReplyParsed].Format has it:
+// one of these words, or the id of a dialect.
 const (
 	// Native: the wire's own tool calls.
 	Native = "native"
@@ -67,19 +73,28 @@ const (
 	// ProblemInvalid: the arguments are not JSON (RFC 8259 in UTF-8, without
 	// duplicate names).
 	ProblemInvalid = "invalid"
+	// ProblemSyntax: the arguments are not written in the way that the call's
+	// dialect, which is not JSON, has for them.
+	ProblemSyntax = "syntax"
 	// ProblemNotObject: the arguments are JSON, but not an object.
 	ProblemNotObject = "not_object"
 	// ProblemNoName: the call does not say which tool it is for.
 	ProblemNoName = "no_name"
+	// ProblemTwoNames: the call names two tools.
+	ProblemTwoNames = "two_names"
 	// ProblemStopped: the call is complete, but the provider stopped the reply
 	// (a content filter, an error), so that it does not stand for what the
 	// model wanted.
 	ProblemStopped = "stopped"
+	// ProblemShape: the call is not of the form that its dialect has, such as
+	// one object where a list is wanted.
+	ProblemShape = "shape"
 	// ProblemLimit: beyond MaxText, MaxDepth or MaxCalls.
 	ProblemLimit = "limit"
 )
 
-// The kinds of [event.Repair] that this package makes. All are lossless.
+// The kinds of [event.Repair] that are made to blocks of calls, all lossless.
+// Those made within JSON stand with the function that makes them.
 const (
 	// RepairEmpty: absent arguments are read as {}.
 	RepairEmpty = "empty_arguments"
@@ -87,6 +102,9 @@ const (
 	RepairList = "unclosed_list"
 	// RepairFence: a fence lacks its closing line.
 	RepairFence = "unclosed_fence"
+	// RepairBlock: a block of calls lacks its closing marker, while all that it
+	// holds is closed.
+	RepairBlock = "unclosed_block"
 )
 
 // Input is one reply and what is needed to read it.
@@ -95,18 +113,79 @@ type Input struct {
 	Message *message.Message
 	// Finish is why the model stopped.
 	Finish event.Finish
-	// Tools are the names of the tools that the request offered, sorted by
-	// bytes; none for a request without tools, whose text is then never a call.
-	Tools []string
+	// Tools are the tools that the request offered, sorted by name; none for a
+	// request without tools, whose text is then never a call.
+	Tools []Tool
+	// AnyName: there is no list of tools, and calls of any name count.
+	AnyName bool
 	// Base makes the ids of calls whose own cannot be kept: BASE_0, BASE_1, ….
 	// It must be unique in the run, such as one made of the command's id.
 	Base string
 	// Used reports whether an earlier reply of the run used a call id. Nil: none.
 	Used func(id string) bool
-	// TextCalls: calls that the model writes as text count too, if they name one
-	// of Tools. It belongs to the model: one that calls well on its wire can do
-	// without, and then no text is ever taken for a call.
+	// TextCalls: calls that the model writes as text count too. It belongs to the
+	// model: one that calls well on its wire can do without, and then no text is
+	// ever taken for a call.
 	TextCalls bool
+	// Dialect is the id of the one dialect to read; empty: recognise it.
+	Dialect string
+	Policy  Policy
+}
+
+// Tool is a tool that the request offered.
+type Tool struct {
+	Name string
+	// Params types the raw text of arguments; nil: they are typed by their look.
+	Params *schema.Schema
+}
+
+// Policy decides where parsers of the field disagree. The zero value is the
+// default.
+type Policy struct {
+	// DropUnknown leaves calls of tools that are not offered out, with a note.
+	// Default: they are kept, so that the model hears of it.
+	DropUnknown bool
+	// StrictEnd takes a block without its closing marker for cut off. Default:
+	// it is whole if every value in it is closed, and cut off otherwise.
+	StrictEnd bool
+	// UnreadableAsText leaves what no call can be read from in the text.
+	// Default: it is reported as a problem.
+	UnreadableAsText bool
+	// OneDialect reads the dialect of the first marked call only. Default: all.
+	OneDialect bool
+	// OwnIDs replaces ids that stand in the text. Default: they are kept where
+	// they are unique in the run.
+	OwnIDs bool
+}
+
+// declared reports whether a tool of that name was offered.
+func (in *Input) declared(name string) bool { return in.index(name) >= 0 }
+
+func (in *Input) index(name string) int {
+	i, ok := slices.BinarySearchFunc(in.Tools, name, func(t Tool, n string) int { return strings.Compare(t.Name, n) })
+	if !ok {
+		return -1
+	}
+	return i
+}
+
+// tool returns the schema of a tool's arguments, or nil.
+func (in *Input) tool(name string) *schema.Schema {
+	if i := in.index(name); i >= 0 {
+		return in.Tools[i].Params
+	}
+	return nil
+}
+
+func (in *Input) names() string {
+	var b strings.Builder
+	for i := range in.Tools {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(in.Tools[i].Name)
+	}
+	return b.String()
 }
 
 // Result is what the reply asks for.
@@ -118,23 +197,28 @@ type Result struct {
 	// object, or a JSON string that holds one (left to the schema's walker,
 	// which knows whether to open it), or, with a Problem, the raw text.
 	Calls []event.ParsedCall
-	// Text is the reply's text without reasoning parts and without the calls.
+	// Text is the reply's text without reasoning and without the calls.
 	Text string
+	// Reasoning is what stood as reasoning in the text; reasoning that the wire
+	// gave as such is in the message.
+	Reasoning string
 	// Problems say what looks like an attempt to call and could not be read as
 	// one. A reply with problems and no calls is malformed, not an answer.
 	Problems []string
 	// Notes say what was seen and deliberately left alone, such as a call that
 	// stands in an answer as an example. They ask for nothing.
 	Notes []string
+	// Cut: a call, or a list of them, is cut off.
+	Cut bool
 }
 
-// Event returns the result as an event for the reply to the command id.
-func (r *Result) Event(id string) *event.ReplyParsed {
+// Event returns the result as an event for the reply m to the command id.
+func (r *Result) Event(id string, m *message.Message) *event.ReplyParsed {
 	e := &event.ReplyParsed{
-		ID: id, Format: r.Format, Calls: r.Calls,
+		ID: id, Format: r.Format, Calls: r.Calls, Reasoning: r.Reasoning,
 		Problems: r.Problems, Notes: r.Notes,
 	}
-	if r.Format != Native && r.Format != Text {
+	if r.Format != Native && r.Format != Text || r.Reasoning != "" || r.Text != joined(m) {
 		e.Text = r.Text
 	}
 	return e
@@ -144,39 +228,38 @@ func (r *Result) Event(id string) *event.ReplyParsed {
 // understood is in the result.
 func Parse(in Input) Result {
 	text := joined(in.Message)
-	ids := ids{base: in.Base, before: in.Used}
-	if ids.total = in.Message.Calls(); ids.total > 0 {
-		return Result{Format: Native, Text: text, Calls: native(&in, &ids)}
+	if n := in.Message.Calls(); n > 0 {
+		res := Result{Format: Native, Text: text, Calls: native(&in, &ids{base: in.Base, before: in.Used, total: n})}
+		res.Cut = slices.ContainsFunc(res.Calls, func(c event.ParsedCall) bool { return c.Problem == ProblemIncomplete })
+		return res
 	}
-	r := Result{Format: Text, Text: text}
-	if !in.TextCalls || len(in.Tools) == 0 || !mayHoldCalls(text) {
-		return r
+	res := Result{Format: Text, Text: text}
+	if !in.TextCalls || len(in.Tools) == 0 && !in.AnyName && !mayHoldReasoning(text) || !mayHoldMore(text) {
+		return res
 	}
 	if len(text) > MaxText {
-		r.note("the text was not searched for calls: it is longer than " + strconv.Itoa(MaxText) + " bytes")
-		return r
+		res.note("the text was not searched for calls: it is longer than " + strconv.Itoa(MaxText) + " bytes")
+		return res
 	}
-	if !bare(&r, text, in.Tools) {
-		fenced(&r, text, in.Tools)
+	r := newReading(&in, text)
+	r.scan()
+	if len(in.Tools) == 0 && !in.AnyName {
+		r.found = nil // nothing can be called
 	}
-	if len(r.Calls) > MaxCalls {
-		r.Calls = r.Calls[:MaxCalls]
-		r.problem("only the first " + strconv.Itoa(MaxCalls) + " calls were read")
-	}
-	ids.total = len(r.Calls)
-	for i := range r.Calls {
-		c := &r.Calls[i]
-		wire := c.WireID
-		c.ID, c.WireID = ids.take(i, wire)
-		settle(c, in.Finish, i)
-	}
-	return r
+	r.decide(&res)
+	in.finish(&res)
+	return res
 }
 
-// mayHoldCalls reports whether a text has the least that a call in it needs. It
-// keeps plain prose fast.
-func mayHoldCalls(text string) bool {
-	return strings.IndexByte(text, '{') >= 0 && strings.IndexByte(text, '"') >= 0
+// mayHoldMore reports whether a text has the least that calls and reasoning
+// need. It keeps plain prose fast.
+func mayHoldMore(text string) bool {
+	return strings.IndexByte(text, '<') >= 0 || strings.IndexByte(text, '[') >= 0 ||
+		strings.IndexByte(text, '{') >= 0 || strings.Contains(text, linesWord)
+}
+
+func mayHoldReasoning(text string) bool {
+	return strings.IndexByte(text, '<') >= 0 || strings.IndexByte(text, '[') >= 0
 }
 
 // settle gives a call that could be read the problem of its reply, if any.
@@ -214,12 +297,6 @@ func joined(m *message.Message) string {
 		}
 	}
 	return b.String()
-}
-
-// declared reports whether tools, which is sorted, holds name.
-func declared(tools []string, name string) bool {
-	_, ok := slices.BinarySearch(tools, name)
-	return ok
 }
 
 func (r *Result) note(s string) {

@@ -12,18 +12,35 @@ import (
 	"rein.example/rein/event"
 	"rein.example/rein/message"
 	"rein.example/rein/parse"
+	"rein.example/rein/schema"
 )
 
 var update = flag.Bool("update", false, "rewrite the results in testdata")
 
 // The tools of every case, sorted.
-var tools = []string{"get_now", "list_dir", "read_file", "write_file"}
+var tools = []parse.Tool{
+	{Name: "get_now", Params: object(`{}`)},
+	{Name: "list_dir", Params: object(`{"path":{"type":"string"}}`)},
+	{Name: "read_file", Params: object(`{"path":{"type":"string"},"from":{"type":"integer"},"to":{"type":"integer"}}`)},
+	{Name: "write_file", Params: object(`{"path":{"type":"string"},"text":{"type":"string"},"append":{"type":"boolean"},
+		"lines":{"type":"array","items":{"type":"string"}},"meta":{"type":"object"}}`)},
+}
+
+// object compiles the schema of an object with these members.
+func object(properties string) *schema.Schema {
+	s, err := schema.Compile([]byte(`{"type":"object","properties":` + properties + `}`))
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
 
 // A kase is one case of a file in testdata:
 //
 //	== what it shows
 //	used ID                 an id of an earlier reply
 //	finish WORD             default: stop
+//	no-text-calls, no-tools, any-name, dialect ID, policy WORD
 //	reasoning TEXT
 //	native ID NAME ARGS     a call of the wire's own; - is an empty id or name
 //	text                    the reply's text follows, each line after "| "
@@ -78,6 +95,25 @@ func (k kase) reply(t testing.TB) parse.Input {
 			in.TextCalls = false
 		case "no-tools":
 			in.Tools = nil
+		case "any-name":
+			in.Tools, in.AnyName = nil, true
+		case "dialect":
+			in.Dialect = rest
+		case "policy":
+			switch rest {
+			case "drop-unknown":
+				in.Policy.DropUnknown = true
+			case "strict-end":
+				in.Policy.StrictEnd = true
+			case "unreadable-as-text":
+				in.Policy.UnreadableAsText = true
+			case "one-dialect":
+				in.Policy.OneDialect = true
+			case "own-ids":
+				in.Policy.OwnIDs = true
+			default:
+				t.Fatalf("case %q: no policy %q", k.name, rest)
+			}
 		case "|":
 			text = append(text, rest)
 		case "":
@@ -110,6 +146,9 @@ func show(r *parse.Result) string {
 		}
 		for _, p := range c.Repairs {
 			fmt.Fprintf(&b, "\n  repair: %s", p.Kind)
+			if p.Lossy {
+				b.WriteString(", lossy")
+			}
 		}
 		if c.Problem != "" {
 			why, hint := parse.Explain(&c)
@@ -122,6 +161,12 @@ func show(r *parse.Result) string {
 	}
 	for _, n := range r.Notes {
 		fmt.Fprintf(&b, "note: %s\n", n)
+	}
+	if r.Reasoning != "" {
+		b.WriteString("reasoning\n")
+		for line := range strings.SplitSeq(r.Reasoning, "\n") {
+			fmt.Fprintf(&b, "| %s\n", line)
+		}
 	}
 	if r.Text != "" {
 		b.WriteString("text\n")

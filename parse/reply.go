@@ -21,7 +21,8 @@ import (
 // It follows from the two events alone, so that a folded journal gives the same
 // bytes. m is not changed; the result may share its parts.
 func Assistant(m *message.Message, p *event.ReplyParsed) message.Message {
-	if len(p.Calls) == 0 {
+	retold := p.Text != "" || p.Reasoning != ""
+	if len(p.Calls) == 0 && !retold {
 		return *m
 	}
 	if p.Format == Native && asWritten(m, p) {
@@ -29,6 +30,9 @@ func Assistant(m *message.Message, p *event.ReplyParsed) message.Message {
 	}
 	out := message.Message{Role: m.Role, Parts: make([]message.Part, 0, len(m.Parts)+len(p.Calls)+1)}
 	wire, n := p.Format == Native, 0
+	if !wire && p.Reasoning != "" {
+		out.Parts = append(out.Parts, message.Part{Kind: message.Reasoning, Text: p.Reasoning})
+	}
 	for i := range m.Parts {
 		part := m.Parts[i]
 		switch {
@@ -99,12 +103,20 @@ func Explain(c *event.ParsedCall) (message, hint string) {
 				"Send the call as one JSON object with as many closing brackets as opening ones."
 		}
 		return "The arguments are not valid JSON" + fault(c.Args) + ", so nothing was run.", object
+	case ProblemSyntax:
+		return "The arguments can not be read: " + excerpt(c.Args, 0) + " is not written as the call has to be. Nothing was run.",
+			"Write the call in the form that the tools were given with: name every argument, put every text between its marks, and compute nothing in it."
 	case ProblemNotObject:
 		return "The arguments are JSON, but not an object: they begin with " + excerpt(c.Args, 0) + ". Nothing was run.", object
 	case ProblemNoName:
 		return "The call does not name a tool, so nothing was run.", "Call one of the tools by its name."
+	case ProblemTwoNames:
+		return "The call names two different tools, so nothing was run.", "Call one tool by its name; write one call for each tool."
 	case ProblemStopped:
 		return "The reply was stopped by the provider, so none of its calls was run.", "Decide again what to do."
+	case ProblemShape:
+		return "The call is not of the form that is wanted here: a list where one object is wanted, or the reverse. Nothing was run.",
+			"Write the call in the form that the tools were given with."
 	case ProblemLimit:
 		return fmt.Sprintf("The call is beyond a limit, so nothing was run: %d calls a reply, %d bytes and %d levels of arguments.",
 			MaxCalls, MaxText, MaxDepth), "Do the work in fewer or smaller calls."
@@ -150,18 +162,25 @@ func Object(text string) jsontext.Value {
 	if len(text) > MaxText {
 		return nil
 	}
-	from := reasoningEnd(text)
-	s := trim(text[from:])
+	r := newReading(&Input{}, text)
+	r.scan()
+	s := trim(r.without(0, nil))
 	if s != "" && s[0] != '{' {
-		f := fences{s: text, i: from}
-		b, _, ok := f.next()
-		if !ok {
+		var block *found
+		for i := range r.found {
+			f := &r.found[i]
+			if f.kind != fenced {
+				continue
+			}
+			if block != nil {
+				return nil // which?
+			}
+			block = f
+		}
+		if block == nil {
 			return nil
 		}
-		if _, _, more := f.next(); more {
-			return nil
-		}
-		s = inner(text[b.start:b.end])
+		s = inner(text[block.from:block.end])
 	}
 	if s == "" || s[0] != '{' || check(s) != "" {
 		return nil

@@ -58,7 +58,7 @@ func TestAssistant(t *testing.T) {
 		m := message.Message{Role: message.Assistant, Parts: c.in}
 		r := parse.Parse(parse.Input{Message: &m, Finish: event.FinishStop, Tools: tools, Base: "c7", TextCalls: true,
 			Used: func(id string) bool { return id == "0" }})
-		got := parse.Assistant(&m, r.Event("c6.0"))
+		got := parse.Assistant(&m, r.Event("c6.0", &m))
 		if got.Role != message.Assistant || !same(got.Parts, c.want) {
 			t.Errorf("%s:\ngot  %+v\nwant %+v", c.name, got.Parts, c.want)
 		}

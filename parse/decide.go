@@ -1,0 +1,280 @@
+package parse
+
+import (
+	"sort"
+	"strconv"
+	"strings"
+
+	"rein.example/rein/event"
+)
+
+// maxAfter is how much prose may follow the last unmarked call, in bytes. A model
+// that calls stops there or says in a sentence what it is about to do; one that
+// goes on at length, or shows another block, is explaining.
+const maxAfter = 240
+
+// decide says what the blocks of a text are together, and fills the result.
+func (r *reading) decide(res *Result) {
+	res.Notes = append(res.Notes, r.notes...)
+	var mine, others []*found
+	for i := range r.found {
+		if f := &r.found[i]; f.kind == marked {
+			mine = append(mine, f)
+		} else {
+			others = append(others, f)
+		}
+	}
+	switch {
+	case len(mine) > 0 && r.mentioned(mine):
+		res.note("what reads as a call of " + quote(named(mine)) + " was left alone: no such tool is offered, and the text around it is an answer")
+	case len(mine) > 0:
+		r.accept(res, r.first(mine))
+		return
+	default:
+		if good := r.meant(res, others); len(good) > 0 {
+			r.accept(res, good)
+			return
+		}
+	}
+	r.plain(res)
+}
+
+// first returns the blocks of the dialect of the first one only, where the
+// policy wants that.
+func (r *reading) first(list []*found) []*found {
+	if !r.in.Policy.OneDialect {
+		return list
+	}
+	var out []*found
+	for _, f := range list {
+		if f.format == list[0].format {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// mentioned reports whether marked blocks are spoken of and not meant: none
+// names a tool of the request, and the text goes on at length.
+func (r *reading) mentioned(list []*found) bool {
+	calls := 0
+	for _, f := range list {
+		if r.in.known(f.calls) > 0 {
+			return false
+		}
+		calls += len(f.calls)
+	}
+	return calls > 0 && r.after(list[len(list)-1].end) > maxAfter
+}
+
+func named(list []*found) string {
+	for _, f := range list {
+		if len(f.calls) > 0 {
+			return f.calls[0].Name
+		}
+	}
+	return ""
+}
+
+// after returns how many bytes of content follow s[i].
+func (r *reading) after(i int) int {
+	return len(strings.TrimSpace(r.without(i, nil)))
+}
+
+// meant returns the unmarked blocks that ask for something. They count together
+// or not at all.
+func (r *reading) meant(res *Result, list []*found) (good []*found) {
+	last := -1 // where the last block without calls ends
+	for _, f := range list {
+		n := r.in.known(f.calls)
+		switch {
+		case f.empty:
+			last = f.end
+		case n > 0 && !f.group.foreign:
+			good = append(good, f)
+		default:
+			if r.onlyThis(res, f, n) {
+				return nil
+			}
+			res.leave(f, n)
+			if f.kind == fenced {
+				last = f.end
+			}
+		}
+	}
+	if len(good) == 0 {
+		return nil
+	}
+	end := good[len(good)-1].end
+	if r.begins(good[0]) && last < end {
+		return good
+	}
+	if last > end || r.after(end) > maxAfter {
+		where := ""
+		if good[0].kind == fenced {
+			where = " in a fenced block"
+		}
+		res.note("a call of " + quote(good[0].calls[0].Name) + where + " was left alone: the text around it is an answer")
+		return nil
+	}
+	return good
+}
+
+// begins reports whether an unmarked block that no fence shows is the first
+// thing that the model says.
+func (r *reading) begins(f *found) bool {
+	return f.kind == loose && strings.TrimSpace(r.upTo(f.from)) == ""
+}
+
+// onlyThis reports whether a text is nothing but calls of tools that are not
+// offered, and then says so.
+func (r *reading) onlyThis(res *Result, f *found, n int) bool {
+	if n > 0 || f.kind != loose || f.group.foreign || len(f.calls) == 0 || len(r.in.Tools) == 0 ||
+		!argued(f.calls) || !r.begins(f) || r.after(f.end) > 0 {
+		return false
+	}
+	res.problem("it is nothing but a call of " + quote(f.calls[0].Name) + ", and no such tool is offered; there are " + r.in.names())
+	return true
+}
+
+// leave notes why a block with calls in it is not acted on; n of its calls name
+// tools of the request.
+func (res *Result) leave(f *found, n int) {
+	switch {
+	case len(f.calls) == 0:
+	case n == 0:
+		res.note("what reads as a call of " + quote(f.calls[0].Name) + " was left alone: no such tool was offered")
+	default:
+		res.note("a call of " + quote(f.calls[0].Name) + " was left alone: it stands among other data")
+	}
+}
+
+// accept takes the calls of blocks, and what is left of the text without them.
+func (r *reading) accept(res *Result, list []*found) {
+	res.Format = list[0].format
+	var gone []span
+	for _, f := range list {
+		calls, problem := f.calls, f.problem
+		if r.in.Policy.DropUnknown {
+			calls = r.onlyOffered(res, calls)
+		}
+		if r.in.Policy.UnreadableAsText && problem != "" && len(f.calls) == 0 {
+			continue
+		}
+		gone = append(gone, span{f.from, f.end})
+		if len(res.Calls) <= MaxCalls {
+			res.Calls = append(res.Calls, calls...)
+		}
+		if problem != "" {
+			res.problem(problem)
+		}
+		res.Cut = res.Cut || f.cut || f.group.torn
+		if f.group.torn {
+			res.problem(tornProblem(len(res.Calls)))
+		}
+		if f.group.data {
+			res.note("JSON after the calls was left out: the model seems to have made up a result")
+			gone = append(gone, span{f.end, len(r.s)})
+		}
+	}
+	if len(res.Calls) == 0 && len(res.Problems) == 0 {
+		r.plain(res)
+		return
+	}
+	r.reasonTo(res)
+	var b strings.Builder
+	for _, f := range list {
+		piece(&b, f.content)
+	}
+	piece(&b, r.without(0, append(gone, r.markup...)))
+	res.Text = b.String()
+}
+
+func (r *reading) onlyOffered(res *Result, calls []event.ParsedCall) []event.ParsedCall {
+	var out []event.ParsedCall
+	for _, c := range calls {
+		if r.offered(c.Name) {
+			out = append(out, c)
+		} else {
+			res.note("a call of " + quote(c.Name) + " was dropped: no such tool is offered")
+		}
+	}
+	return out
+}
+
+// plain is the result of a text without calls.
+func (r *reading) plain(res *Result) {
+	res.Format = Text
+	r.reasonTo(res)
+	if len(r.cuts) > 0 {
+		res.Text = r.without(0, nil)
+	}
+	res.Text = withoutControl(res.Text)
+}
+
+// reasonTo puts the reasoning that was found into the result.
+func (r *reading) reasonTo(res *Result) {
+	var b strings.Builder
+	for _, t := range r.thought {
+		piece(&b, stripThink(r.s[t.from:t.to]))
+	}
+	res.Reasoning = b.String()
+}
+
+// without returns the text from s[i] on without reasoning and the given spans,
+// each rest in a paragraph of its own.
+func (r *reading) without(i int, gone []span) string { return r.rest(i, len(r.s), gone) }
+
+// upTo returns the content before s[i], without what carries nothing.
+func (r *reading) upTo(i int) string { return r.rest(0, i, r.markup) }
+
+func (r *reading) rest(i, end int, gone []span) string {
+	all := append(append([]span(nil), gone...), r.cuts...)
+	sort.Slice(all, func(a, b int) bool { return all[a].from < all[b].from })
+	var b strings.Builder
+	for _, c := range all {
+		if c.from >= end {
+			break
+		}
+		if c.from > i {
+			piece(&b, r.s[i:c.from])
+		}
+		i = max(i, c.to)
+	}
+	if i < end {
+		piece(&b, r.s[i:end])
+	}
+	return b.String()
+}
+
+// piece adds a stretch of prose, in a paragraph of its own.
+func piece(b *strings.Builder, s string) {
+	if s = strings.TrimSpace(s); s == "" {
+		return
+	}
+	if b.Len() > 0 {
+		b.WriteString("\n\n")
+	}
+	b.WriteString(s)
+}
+
+// finish gives the calls their ids and the problems of their reply.
+func (in *Input) finish(res *Result) {
+	if len(res.Calls) > MaxCalls {
+		res.Calls = res.Calls[:MaxCalls]
+		res.problem("only the first " + strconv.Itoa(MaxCalls) + " calls were read")
+	}
+	ids := ids{base: in.Base, before: in.Used, total: len(res.Calls)}
+	for i := range res.Calls {
+		c := &res.Calls[i]
+		wire := c.WireID
+		if in.Policy.OwnIDs {
+			c.ID, _ = ids.take(i, "")
+			c.WireID = wire
+		} else {
+			c.ID, c.WireID = ids.take(i, wire)
+		}
+		settle(c, in.Finish, i)
+		res.Cut = res.Cut || c.Problem == ProblemIncomplete
+	}
+}

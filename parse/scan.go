@@ -1,0 +1,431 @@
+package parse
+
+import (
+	"strings"
+
+	"rein.example/rein/dialect"
+	"rein.example/rein/event"
+	"rein.example/rein/schema"
+)
+
+// The scan goes once over a text, from left to right, and takes out what has a
+// form of its own: reasoning, fenced blocks, blocks of calls in the dialects'
+// markers, and what may be a call though nothing marks it. What it finds is
+// then judged together (decide.go), since whether an unmarked call is meant or
+// shown depends on the text around it.
+
+// workPerByte bounds what readers may look at, in bytes for each byte of the
+// text: looking again after something turned out not to be a call is what could
+// make a hostile text cost more than its length.
+const workPerByte = 16
+
+// reading is one text on its way to its calls.
+type reading struct {
+	s  string
+	in *Input
+	// only is the one dialect to read, or nil for all.
+	only *dialect.Dialect
+	// budget is how many bytes readers may still look at.
+	budget int
+	fences fences
+	spots  map[string]*memo
+
+	// from is where what has been taken so far ends.
+	from int
+	// open is where reasoning began that has not ended; -1 for none.
+	open int
+	// found in the order of the text.
+	found []found
+	// cuts are what is no content whatever is decided: reasoning and what
+	// stands for results of tools. markup is none if calls are taken.
+	thought, cuts, markup []span
+	// start are the bytes that something can begin with.
+	start [256]bool
+	// quotes: some line begins with '>'.
+	quotes bool
+	notes  []string
+}
+
+type span struct{ from, to int }
+
+// block is what a reader made of a piece of text.
+type block struct {
+	// back is how many bytes before the opener belong to it: a header, or a name
+	// that stands before its marker.
+	back int
+	// end is the index after it, closers included.
+	end int
+	// calls, in order. ID is empty; WireID holds the model's own id.
+	calls []event.ParsedCall
+	// reasoning: it holds no calls, and is reasoning: what stands between
+	// text.from and text.to, or all of it if text is zero. said: it holds no
+	// calls, and what stands between text.from and text.to is content.
+	reasoning, said bool
+	text            span
+	// content is text that an envelope carries beside its calls.
+	content string
+	// problem says what could not be read in it; cut: because the text ends in it.
+	problem string
+	cut     bool
+}
+
+// found is a block and how it was found.
+type found struct {
+	block
+	from int
+	// format is the dialect's id, JSON or JSONFence.
+	format string
+	kind   kind
+	// empty: nothing that asks for anything, such as a block of code.
+	empty bool
+	// group is what an unmarked JSON text held.
+	group group
+}
+
+type kind uint8
+
+const (
+	marked kind = iota
+	loose
+	fenced
+)
+
+func newReading(in *Input, s string) *reading {
+	r := &reading{s: s, in: in, open: -1, fences: fences{s: s}, budget: workPerByte*len(s) + 4096}
+	r.only, _ = dialect.Find(in.Dialect)
+	for _, c := range []byte("<[{`") {
+		r.start[c] = true
+	}
+	r.quotes = strings.HasPrefix(s, ">") || strings.Contains(s, "\n>")
+	if strings.Contains(s, linesWord) {
+		r.start[linesWord[0]] = true
+	}
+	return r
+}
+
+// scan fills found, cuts and markup.
+func (r *reading) scan() {
+	for i := 0; i < len(r.s); {
+		if !r.start[r.s[i]] {
+			i++
+			continue
+		}
+		i = max(r.at(i), i+1)
+	}
+	if r.open >= 0 {
+		r.think(r.open, len(r.s))
+	}
+}
+
+// at takes what begins at s[i], where something may, and returns where to go on.
+func (r *reading) at(i int) int {
+	if r.open >= 0 {
+		return r.inside(i)
+	}
+	switch r.s[i] {
+	case '`':
+		return r.tick(i)
+	case '<', '[':
+		if end := r.reasoning(i); end > i {
+			return end
+		}
+		if end := r.echo(i); end > i {
+			return end
+		}
+		if end := r.marker(i); end > i {
+			return end
+		}
+	}
+	return r.unmarked(i)
+}
+
+// inside looks for what ends reasoning that was left open: the marker of a call
+// that only a model that is done thinking writes.
+func (r *reading) inside(i int) int {
+	from := r.open
+	for _, o := range openersAt(r.s, i) {
+		if !o.special() {
+			continue
+		}
+		r.open = -1
+		n := len(r.found)
+		end := r.opened(i, o)
+		if len(r.found) > n {
+			r.think(from, r.found[n].from)
+			r.from = end
+			return end
+		}
+		r.open = from
+	}
+	return i + 1
+}
+
+// think records reasoning.
+func (r *reading) think(from, to int) {
+	r.thought = append(r.thought, span{from, to})
+	r.cuts = append(r.cuts, span{from, to})
+	r.open = -1
+	r.from = to
+}
+
+// reasoning takes the reasoning that s[i] opens, or that it ends where the
+// prompt had opened it.
+func (r *reading) reasoning(i int) int {
+	for _, t := range dialect.Thinking() {
+		if strings.HasPrefix(r.s[i:], t.Open) {
+			body := i + len(t.Open)
+			shut := r.spot(t.Close, body)
+			switch {
+			case shut < len(r.s):
+				r.think(i, shut+len(t.Close))
+				return r.from
+			case shut == len(r.s) && r.fresh(i):
+				r.open = i
+				return body
+			}
+			return 0
+		}
+		if t.Half && strings.HasPrefix(r.s[i:], t.Close) {
+			return r.halfThought(i, i+len(t.Close))
+		}
+	}
+	return 0
+}
+
+// halfThought takes all text so far for reasoning: the prompt had opened it.
+// What was found in it was a draft.
+func (r *reading) halfThought(i, end int) int {
+	for k := range r.found {
+		if len(r.found[k].calls) > 0 {
+			r.note("a call of " + quote(r.found[k].calls[0].Name) + " in the reasoning was left alone")
+		}
+	}
+	r.found = r.found[:0]
+	r.cuts, r.markup = r.cuts[:0], r.markup[:0]
+	r.thought = r.thought[:0]
+	r.think(0, end)
+	return end
+}
+
+// fresh reports whether only blanks stand between what was taken last and s[i].
+func (r *reading) fresh(i int) bool { return skip(r.s, r.from) >= i }
+
+// lineStart reports whether s[i] begins a line or follows what was taken last.
+func (r *reading) lineStart(i int) bool { return r.fresh(i) || lineStart(r.s, i) }
+
+// echo takes what a model wrote as if a tool had answered.
+func (r *reading) echo(i int) int {
+	for _, e := range dialect.Echoes() {
+		if !strings.HasPrefix(r.s[i:], e.Open) {
+			continue
+		}
+		if len(r.found) == 0 {
+			return 0 // nothing was called: the text speaks of results
+		}
+		end := r.spot(e.Close, i+len(e.Open))
+		end = min(end+len(e.Close), len(r.s))
+		r.markup = append(r.markup, span{i, end})
+		r.from = end
+		return end
+	}
+	return 0
+}
+
+// spot returns where sub occurs at or after i, or len(s). Asking for growing i
+// costs the length of the text once.
+func (r *reading) spot(sub string, i int) int {
+	m := r.spots[sub]
+	if m == nil {
+		if r.spots == nil {
+			r.spots = map[string]*memo{}
+		}
+		m = &memo{}
+		r.spots[sub] = m
+	}
+	return m.find(r.s, sub, i)
+}
+
+func (r *reading) note(s string) {
+	if len(r.notes) < maxNotes {
+		r.notes = append(r.notes, s)
+	}
+}
+
+// spend takes n bytes from the budget and reports whether there is still some.
+func (r *reading) spend(n int) bool {
+	r.budget -= n
+	return r.budget > 0
+}
+
+// tick takes a fenced block, or steps over code within a line.
+func (r *reading) tick(i int) int {
+	n := run(r.s, i)
+	if n >= 3 {
+		if end := r.fence(i, n); end > i {
+			return end
+		}
+	}
+	// The same number of ticks on the same line ends it.
+	for j := i + n; j < len(r.s) && r.s[j] != '\n'; j++ {
+		if r.s[j] == '`' {
+			k := run(r.s, j)
+			if k == n {
+				return j + k
+			}
+			j += k - 1
+		}
+		if j-i > maxInline {
+			break
+		}
+	}
+	return i + n
+}
+
+// maxInline is how long code within a line is taken to be, in bytes.
+const maxInline = 512
+
+// marker takes the block that a marker at s[i] begins, if one does.
+func (r *reading) marker(i int) int {
+	openers := openersAt(r.s, i)
+	for _, o := range openers {
+		if end := r.opened(i, o); end > i {
+			return end
+		}
+	}
+	if end := r.tagged(i); end > i {
+		return end
+	}
+	for _, o := range openers {
+		if end := r.unread(i, o); end > i {
+			return end
+		}
+	}
+	if n := markupAt(r.s, i); n > 0 {
+		r.markup = append(r.markup, span{i, i + n})
+		return i + n
+	}
+	return 0
+}
+
+// opened lets the rows of an opener read what it begins, in their order.
+func (r *reading) opened(i int, o *opener) int {
+	start := i - o.anchor
+	body := start + len(o.text)
+	for _, d := range o.rows {
+		if r.only != nil && r.only != d {
+			continue
+		}
+		b, ok := r.read(d, start, body)
+		if ok {
+			return r.take(d, b, start)
+		}
+	}
+	return 0
+}
+
+// take records a block of a dialect.
+func (r *reading) take(d *dialect.Dialect, b block, start int) int {
+	start = max(start-b.back, r.from, 0)
+	b.end = min(max(b.end, start+1), len(r.s))
+	switch {
+	case b.reasoning:
+		if b.text.to == 0 {
+			b.text = span{start, b.end}
+		}
+		r.thought = append(r.thought, b.text)
+		r.cuts = append(r.cuts, span{start, b.end})
+		r.open, r.from = -1, b.end
+		return b.end
+	case b.said:
+		r.cuts = append(r.cuts, span{start, b.text.from}, span{b.text.to, b.end})
+		r.from = b.end
+		return b.end
+	}
+	r.found = append(r.found, found{block: b, from: start, format: d.ID})
+	r.from = b.end
+	return b.end
+}
+
+// unread is what to do with a marker after which no row finds a call. What
+// holds something, from a marker that nobody writes by chance to its closer or
+// the end, was meant as a call; anything else is text.
+func (r *reading) unread(i int, o *opener) int {
+	start := i - o.anchor
+	body := start + len(o.text)
+	d := o.rows[0]
+	if r.only != nil && r.only != d || o.wraps {
+		return 0
+	}
+	end, closed := r.closer(d, body)
+	if !closed && !r.lineStart(start) {
+		return 0
+	}
+	if !closed {
+		end = len(r.s)
+	}
+	r.found = append(r.found, found{
+		block:  block{end: end, cut: !closed, problem: "what stands after " + o.text + " can not be read as a call: " + excerpt(r.s[body:end], 0)},
+		from:   start,
+		format: d.ID,
+	})
+	r.from = end
+	return end
+}
+
+// closer returns the index after the first closer of d at or after i.
+func (r *reading) closer(d *dialect.Dialect, i int) (end int, ok bool) {
+	at, n := len(r.s), 0
+	for _, c := range d.Close {
+		if k := r.spot(c, i); k < at {
+			at, n = k, len(c)
+		}
+	}
+	return at + n, n > 0
+}
+
+// closerStart returns where the first closer of d at or after i begins, or
+// len(s).
+func (r *reading) closerStart(d *dialect.Dialect, i int) int {
+	at := len(r.s)
+	for _, c := range d.Close {
+		at = min(at, r.spot(c, i))
+	}
+	return at
+}
+
+// closers steps over blanks and any number of d's closers, and returns the
+// index after the last.
+func (r *reading) closers(d *dialect.Dialect, i int) int {
+	for {
+		j, more := skip(r.s, i), false
+		for _, c := range d.Close {
+			if strings.HasPrefix(r.s[j:], c) {
+				i, more = j+len(c), true
+				break
+			}
+		}
+		if !more {
+			return i
+		}
+	}
+}
+
+// params returns what the tool of that name declares of its arguments.
+func (r *reading) params(name string) schema.Node {
+	return r.in.tool(name).Root()
+}
+
+// offered reports whether a call of that name counts as one of the request's.
+func (r *reading) offered(name string) bool {
+	return r.in.AnyName || r.in.declared(name)
+}
+
+// toolName returns the name of the tool that a model meant: a name that no tool
+// has, but one has without the namespace before it, as in functions.read_file,
+// is that tool's. No other name is guessed.
+func (r *reading) toolName(name string) string {
+	if k := strings.LastIndexByte(name, '.'); k > 0 && !r.offered(name) && r.in.declared(name[k+1:]) {
+		return name[k+1:]
+	}
+	return name
+}
