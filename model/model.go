@@ -42,6 +42,9 @@ type Info struct {
 	Price *Price
 	// NoParallelCalls: the server refuses more than one call in a reply.
 	NoParallelCalls bool
+	// OwnCalls: the model's calls on its wire can be relied on, so that no text of
+	// it needs to be taken for a call.
+	OwnCalls bool
 }
 
 // Name returns "provider/model".
@@ -59,12 +62,21 @@ type Params struct {
 	// NoTools offers no tools, or forbids their use where the history has calls
 	// and the wire wants the definitions to stay.
 	NoTools bool
+	// Strict holds calls to the tools' schemas, where the wire and the server can and
+	// the schema is one that they take, or is without words that only narrow a value's
+	// range; other tools are sent as ever. It stands with the tools, at the head of the
+	// body, so that a request which asks for it has no prefix in common with one that
+	// does not: what a server had cached is lost.
+	Strict bool
 	// Schema asks for an answer of this JSON Schema, named SchemaName.
 	Schema     jsontext.Value
 	SchemaName string
 	// MaxOutput is the longest reply, in tokens.
 	MaxOutput int64
 	Sampling  event.Sampling
+	// Stop are texts that end a reply, without being part of it. Left out where the
+	// wire has none.
+	Stop []string
 	// Stream asks for the reply in pieces.
 	Stream bool
 }

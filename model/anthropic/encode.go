@@ -87,6 +87,7 @@ func (e *Encoder) Head(dst []byte, p *model.Params, system []message.Message) []
 			dst = wire.Number(dst, `,"top_p":`, p.Sampling.TopP)
 		}
 	}
+	dst = wire.Strings(dst, `,"stop_sequences":`, p.Stop)
 	dst = e.tools(dst, p, !anyText(system))
 	dst = e.system(dst, system)
 	dst = append(dst, `,"messages":[`...)
@@ -169,11 +170,15 @@ func (e *Encoder) tools(dst []byte, p *model.Params, marked bool) []byte {
 		return dst
 	}
 	dst = append(dst, `,"tools":[`...)
+	strict := strictTools{off: !p.Strict || e.quirks.Schema == "none"}
 	for i := range p.Tools {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = toolSpec(dst, &p.Tools[i])
+		t := p.Tools[i]
+		var held bool
+		t.Schema, held = strict.take(t.Schema)
+		dst = toolSpec(dst, &t, held)
 		if marked && i == len(p.Tools)-1 {
 			dst = append(dst, e.mark...)
 		}
@@ -187,10 +192,13 @@ func (e *Encoder) tools(dst []byte, p *model.Params, marked bool) []byte {
 }
 
 // toolSpec appends a tool but for its last brace.
-func toolSpec(dst []byte, t *event.ToolSpec) []byte {
+func toolSpec(dst []byte, t *event.ToolSpec, strict bool) []byte {
 	dst = wire.Quote(append(dst, `{"name":`...), t.Name)
 	if t.Description != "" {
 		dst = wire.Quote(append(dst, `,"description":`...), t.Description)
+	}
+	if strict {
+		dst = append(dst, `,"strict":true`...)
 	}
 	dst = append(dst, `,"input_schema":`...)
 	if len(t.Schema) == 0 {

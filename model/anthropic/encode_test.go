@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,6 +134,11 @@ func TestRequestBytes(t *testing.T) {
 			p.Model = "acme-1"
 			p.Sampling = event.Sampling{TopP: "0.9", Reasoning: "high"}
 			p.Schema = jsontext.Value(closed)
+		}},
+		// A tool whose schema the server takes is strict; a reply ends at the texts given.
+		{"strict", "anthropic", Quirks{}, func(p *model.Params) {
+			p.Strict, p.Stop = true, []string{"\nObservation:"}
+			p.Tools = append(p.Tools, event.ToolSpec{Name: "set_level", Schema: jsontext.Value(`{"type":"object","properties":{"level":{"enum":[1,2],"minimum":1},"why":{"type":["string","null"]}},"required":["level"],"additionalProperties":false}`)})
 		}},
 		{"bare", "anthropic", Quirks{}, func(p *model.Params) {
 			*p = model.Params{Sampling: event.Sampling{Temperature: "warm", Reasoning: "medium"}, MaxOutput: 2000, Schema: jsontext.Value(`{"type":"object"}`)}
@@ -329,5 +335,44 @@ func BenchmarkMessage(b *testing.B) {
 			}
 			b.SetBytes(int64(len(dst)))
 		})
+	}
+}
+
+// The server refuses a whole request that has too much to compile: what is beyond
+// its bounds is sent as ever.
+func TestStrictTools(t *testing.T) {
+	object := func(properties, required string) jsontext.Value {
+		return jsontext.Value(`{"type":"object","properties":{` + properties + `},"required":[` + required + `],"additionalProperties":false}`)
+	}
+	many := func(n int, one string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `%q:%s`, fmt.Sprint("p", i), one)
+			if i < n-1 {
+				b.WriteByte(',')
+			}
+		}
+		return b.String()
+	}
+	for name, tc := range map[string]struct {
+		schemas []jsontext.Value
+		strict  []int // the indexes of those that are
+	}{
+		"what it takes":           {[]jsontext.Value{object(`"a":{"type":"string"}`, `"a"`), object(`"a":{"type":"string"}`, ``), object(``, ``)}, []int{0, 1, 2}},
+		"what it does not":        {[]jsontext.Value{nil, object(`"a":{"type":"string","x-note":"mine"}`, ``), jsontext.Value(`{"type":"object"}`), jsontext.Value(`{"type":"string"}`), jsontext.Value(`{"ty`)}, nil},
+		"optional parameters":     {[]jsontext.Value{object(many(20, `{"type":"string"}`), ``), object(many(5, `{"type":"string"}`), ``), object(many(4, `{"type":"string"}`), ``)}, []int{0, 2}},
+		"parameters of two kinds": {[]jsontext.Value{object(many(16, `{"anyOf":[{"type":"string"},{"type":"null"}]}`), `"p0","p1","p2","p3","p4","p5","p6","p7","p8","p9","p10","p11","p12","p13","p14","p15"`), object(`"a":{"type":["string","null"]}`, `"a"`), object(``, ``)}, []int{0, 2}},
+		"twenty tools":            {slices.Repeat([]jsontext.Value{object(``, ``)}, 22), []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}},
+	} {
+		var s strictTools
+		var got []int
+		for i, schema := range tc.schemas {
+			if _, ok := s.take(schema); ok {
+				got = append(got, i)
+			}
+		}
+		if !slices.Equal(got, tc.strict) {
+			t.Errorf("%s: %v are strict, not %v", name, got, tc.strict)
+		}
 	}
 }

@@ -60,6 +60,9 @@ type Provider struct {
 	// Quirks say how it differs in what it takes, for the two OpenAI wires; what
 	// Claude and Gemini models differ in follows from their names.
 	Quirks Quirks
+	// OwnCalls: the calls of its models on its wire can be relied on, so that no
+	// text of theirs needs to be taken for a call. See the function OwnCalls.
+	OwnCalls bool
 	// Sends are the ways in which it is known to differ in what it sends.
 	Sends []Deviation
 }
@@ -95,6 +98,16 @@ func Names() []string {
 		out = append(out, p.Name)
 	}
 	return out
+}
+
+// OwnCalls reports whether the calls of a model at a host, without a port, can be
+// relied on; see [Provider.OwnCalls]. Of a server that is not known nothing is
+// assumed, nor of the models at Google that are not Gemini: Gemma has no calls on
+// its wire.
+func OwnCalls(host, model string) bool {
+	return slices.ContainsFunc(Providers(), func(p Provider) bool {
+		return p.OwnCalls && p.Is(host) && (p.Wire != Gemini || strings.HasPrefix(model[strings.LastIndexByte(model, '/')+1:], "gemini-"))
+	})
 }
 
 // QuirksOf returns how a server of one of OpenAI's wires differs: by its host

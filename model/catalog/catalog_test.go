@@ -103,6 +103,30 @@ func TestIs(t *testing.T) {
 	}
 }
 
+// Text is taken for calls unless the server is known to have calls that can be
+// relied on, whatever the provider is called.
+func TestOwnCalls(t *testing.T) {
+	for _, c := range []struct {
+		host, model string
+		want        bool
+	}{
+		{"api.openai.com", "gpt-5.1-mini", true},
+		{"acme.openai.azure.com", "gpt-4o", true},
+		{"api.anthropic.com", "claude-sonnet-5", true},
+		{"generativelanguage.googleapis.com", "models/gemini-3-flash", true},
+		{"generativelanguage.googleapis.com", "gemma-3-27b-it", false},
+		{"api.deepseek.com", "deepseek-v4-flash", false},
+		{"openrouter.ai", "anthropic/claude-sonnet-5", false},
+		{"127.0.0.1", "qwen3:4b", false},
+		{"models.example.test", "gpt-5.1-mini", false},
+		{"", "", false},
+	} {
+		if got := OwnCalls(c.host, c.model); got != c.want {
+			t.Errorf("%s at %q: %v, want %v", c.model, c.host, got, c.want)
+		}
+	}
+}
+
 func TestSpeaks(t *testing.T) {
 	for _, c := range []struct {
 		provider, model string

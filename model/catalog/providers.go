@@ -21,30 +21,30 @@ func Providers() []Provider {
 			Name: openAI, Title: "OpenAI", Wire: Chat, BaseURL: "https://api.openai.com/v1",
 			Keys: []string{"OPENAI_API_KEY"}, NeedsKey: true, Default: "gpt-5.6-terra",
 			Models: "openai", Vendor: "openai",
-			Quirks: openAIQuirks, Sends: []Deviation{Refusal},
+			OwnCalls: true, Quirks: openAIQuirks, Sends: []Deviation{Refusal},
 		},
 		{
 			Name: openAIChat, Title: "OpenAI, Chat Completions", Wire: Chat, BaseURL: "https://api.openai.com/v1",
 			Keys: []string{"OPENAI_API_KEY"}, NeedsKey: true,
 			Models: "openai", Vendor: "openai",
-			Quirks: openAIQuirks, Sends: []Deviation{Refusal},
+			OwnCalls: true, Quirks: openAIQuirks, Sends: []Deviation{Refusal},
 		},
 		{
 			Name: openAIResponses, Title: "OpenAI, Responses", Wire: Responses, BaseURL: "https://api.openai.com/v1",
 			Keys: []string{"OPENAI_API_KEY"}, NeedsKey: true, Hosts: []string{".openai.azure.com"},
 			Models: "openai", Vendor: "openai",
-			Quirks: Quirks{SystemAnywhere: true, RawArguments: true, ToolImages: true},
+			OwnCalls: true, Quirks: Quirks{SystemAnywhere: true, RawArguments: true, ToolImages: true},
 		},
 		{
 			Name: "anthropic", Title: "Anthropic", Wire: Messages, BaseURL: "https://api.anthropic.com",
 			Keys: []string{"ANTHROPIC_API_KEY"}, NeedsKey: true, Default: "claude-sonnet-5",
-			Models: "anthropic",
+			Models: "anthropic", OwnCalls: true,
 		},
 		{
 			Name: "gemini", Aliases: []string{"google"}, Title: "Google Gemini", Wire: Gemini,
 			BaseURL: "https://generativelanguage.googleapis.com/v1beta",
 			Keys:    []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, NeedsKey: true, Default: "gemini-3.7-flash",
-			Models: "gemini", Vendor: "google",
+			Models: "gemini", Vendor: "google", OwnCalls: true,
 		},
 		{
 			Name: "openrouter", Title: "OpenRouter", Wire: Chat, BaseURL: "https://openrouter.ai/api/v1",
@@ -56,7 +56,8 @@ func Providers() []Provider {
 			Name: "deepseek", Title: "DeepSeek", Wire: Chat, BaseURL: "https://api.deepseek.com/v1",
 			Keys: []string{"DEEPSEEK_API_KEY"}, NeedsKey: true, Default: "deepseek-v4-flash",
 			Models: "deepseek", Vendor: "deepseek",
-			Quirks: Quirks{Reasoning: "reasoning_content", Schema: "json_object"},
+			// Strict tools are for its beta address only.
+			Quirks: Quirks{Reasoning: "reasoning_content", Schema: "json_object", NoStrict: true},
 			Sends:  []Deviation{ReasoningContent, UsageCacheHits, Comments},
 		},
 		{
@@ -109,7 +110,7 @@ func Providers() []Provider {
 			Hosts: []string{".openai.azure.com"},
 			Keys:  []string{"AZURE_OPENAI_API_KEY"}, KeyHeader: "Api-Key", NeedsKey: true,
 			Models: "azure", Vendor: "openai",
-			Quirks: openAIQuirks, Sends: []Deviation{FilterChunk},
+			OwnCalls: true, Quirks: openAIQuirks, Sends: []Deviation{FilterChunk},
 		},
 		{
 			Name: "ollama", Title: "Ollama", Wire: Chat, BaseURL: "http://127.0.0.1:11434/v1", Port: 11434,

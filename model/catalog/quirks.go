@@ -37,6 +37,9 @@ type Quirks struct {
 	// this), "json_object" (DeepSeek: valid JSON only, so the prompt must hold
 	// the schema) or "none".
 	Schema string `json:"schema,omitempty"`
+	// NoStrict: the server refuses, or has no meaning for, tools that say "strict",
+	// so that none does. For Chat Completions only.
+	NoStrict bool `json:"no_strict,omitempty"`
 	// NoEncryptedReasoning: the model or server refuses to be asked for its
 	// reasoning in encrypted form. For the Responses API only, which otherwise
 	// asks, but for OpenAI's models that are known not to reason.

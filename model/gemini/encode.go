@@ -64,8 +64,11 @@ func (e *Encoder) Head(dst []byte, p *model.Params, system []message.Message) []
 			dst = toolSpec(dst, &p.Tools[i])
 		}
 		dst = append(dst, `]}]`...)
-		if p.NoTools { // the definitions stay, so that the cached prefix does
+		switch {
+		case p.NoTools: // the definitions stay, so that the cached prefix does
 			dst = append(dst, `,"toolConfig":{"functionCallingConfig":{"mode":"NONE"}}`...)
+		case p.Strict && !e.quirks.NoValidated: // a call or text as ever, and calls that fit
+			dst = append(dst, `,"toolConfig":{"functionCallingConfig":{"mode":"VALIDATED"}}`...)
 		}
 	}
 	dst = e.config(dst, p, tools)
@@ -94,6 +97,7 @@ func (e *Encoder) config(dst []byte, p *model.Params, tools bool) []byte {
 	dst = wire.Number(dst, `,"temperature":`, p.Sampling.Temperature)
 	dst = wire.Number(dst, `,"topP":`, p.Sampling.TopP)
 	dst = wire.Number(dst, `,"seed":`, p.Sampling.Seed)
+	dst = wire.Strings(dst, `,"stopSequences":`, p.Stop)
 	dst = e.thinking(dst, p.Sampling.Reasoning)
 	if len(p.Schema) > 0 && !(tools && e.quirks.NoSchemaWithTools) {
 		dst = append(dst, `,"responseMimeType":"application/json"`...)

@@ -111,6 +111,9 @@ func TestRequestBytes(t *testing.T) {
 			p.NoTools = true
 			p.Schema = jsontext.Value(`{"type":"object","properties":{"missing":{"type":"array","items":{"type":"string"}}},"required":["missing"]}`)
 		}},
+		{"strict", QuirksOf("gemini-3-flash"), func(p *model.Params) { p.Strict, p.Stop = true, []string{"\nObservation:"} }},
+		{"strict-gemini-2.0", QuirksOf("gemini-2.0-flash"), func(p *model.Params) { p.Strict = true }},
+		{"strict-final", QuirksOf("gemini-3-flash"), func(p *model.Params) { p.Strict, p.NoTools = true, true }},
 		{"odd", Quirks{}, func(p *model.Params) {
 			p.Tools = []event.ToolSpec{{Name: "broken", Schema: jsontext.Value(`{"type":`)}, {Name: "any", Schema: jsontext.Value(`{}`)}}
 			p.Sampling = event.Sampling{Temperature: "warm", Seed: "\"1\"", Reasoning: "somewhat"}

@@ -167,7 +167,7 @@ func TestInfo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := model.Info{Provider: "gemini", Model: "gemini-3-flash", Window: 8, MaxOutput: 4, Price: price}
+	want := model.Info{Provider: "gemini", Model: "gemini-3-flash", Window: 8, MaxOutput: 4, Price: price, OwnCalls: true}
 	if c.Info() != want || c.Check() != nil || c.Encoder().Version() != "gemini/1" {
 		t.Errorf("got %+v, %v", c.Info(), c.Check())
 	}

@@ -27,6 +27,9 @@ type Quirks struct {
 	// Otherwise (Gemini 3 and later) calls that another model made are marked as
 	// such, in the way that the API's documentation gives for this.
 	Unsigned bool `json:"unsigned,omitempty"`
+	// NoValidated: the model does not know the mode in which its calls are held to
+	// their schemas (before Gemini 2.5).
+	NoValidated bool `json:"no_validated,omitempty"`
 }
 
 // The words of Quirks.Thinking.
@@ -46,7 +49,7 @@ func QuirksOf(model string) Quirks {
 	case is("gemini-2.5"):
 		return Quirks{Thinking: thinkingBudget, AlwaysThinks: pro, NoSchemaWithTools: true, Unsigned: true}
 	case is("gemini-1"), is("gemini-2"), !is("gemini-"): // Gemma, LearnLM
-		return Quirks{Thinking: thinkingNone, NoSchemaWithTools: true, Unsigned: true}
+		return Quirks{Thinking: thinkingNone, NoSchemaWithTools: true, Unsigned: true, NoValidated: true}
 	}
 	return Quirks{AlwaysThinks: pro}
 }

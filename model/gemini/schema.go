@@ -112,7 +112,7 @@ func (s *shape) append(dst []byte) []byte {
 	if s.nullable {
 		dst = append(dst, `,"nullable":true`...)
 	}
-	dst = appendStrings(dst, `,"enum":`, s.enum)
+	dst = wire.Strings(dst, `,"enum":`, s.enum)
 	if s.items != nil {
 		dst = s.items.append(append(dst, `,"items":`...))
 	}
@@ -133,9 +133,9 @@ func (s *shape) append(dst []byte) []byte {
 			names = append(names, p.name)
 		}
 		dst = append(dst, '}')
-		dst = appendStrings(dst, `,"required":`, s.required)
+		dst = wire.Strings(dst, `,"required":`, s.required)
 		if len(names) > 1 { // the wire's objects have no order of their own
-			dst = appendStrings(dst, `,"propertyOrdering":`, names)
+			dst = wire.Strings(dst, `,"propertyOrdering":`, names)
 		}
 	}
 	return append(dst, '}')
@@ -160,21 +160,6 @@ func (s *shape) appendAnyOf(dst []byte) []byte {
 		dst = one.append(dst)
 	}
 	return append(dst, `]}`...)
-}
-
-func appendStrings(dst []byte, name string, list []string) []byte {
-	if len(list) == 0 {
-		return dst
-	}
-	dst = append(dst, name...)
-	for i, s := range list {
-		sep := byte(',')
-		if i == 0 {
-			sep = '['
-		}
-		dst = wire.Quote(append(dst, sep), s)
-	}
-	return append(dst, ']')
 }
 
 // asObject returns the shape as the object that parameters must be: several

@@ -120,6 +120,7 @@ func TestQuirksAreInRequests(t *testing.T) {
 		"NoToolChoice":    {"final-ollama", `"stream":true`, `"tools"|tool_choice`},
 		"RawArguments":    {"openai", `"content\\":\\"cut o"`, `invalid_arguments`},
 		"Schema":          {"deepseek", `"response_format":\{"type":"json_object"\}`, `json_schema`},
+		"NoStrict":        {"strict-deepseek", `"set_level"`, `"strict"`},
 		"ToolImages":      {"responses/requests/openai", `input_image`, ``},
 	}
 	for _, p := range catalog.Providers() {

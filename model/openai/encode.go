@@ -8,9 +8,9 @@ import (
 )
 
 // version names the encoder's output; any change of a byte needs another.
-const version = "openai-chat/1"
+const version = "openai-chat/2"
 
-// Encoder writes request bodies. It implements [model.Encoder] and
+// Encoder writes request bodies. It implements [model.Encoder], [model.Joiner] and
 // [model.Configured], is pure and safe for concurrent use. Text is written as
 // UTF-8, never \u-escaped but for control characters, which JSON wants escaped;
 // bytes that are not UTF-8 become U+FFFD.
@@ -22,6 +22,7 @@ type Encoder struct {
 
 var (
 	_ model.Encoder    = (*Encoder)(nil)
+	_ model.Joiner     = (*Encoder)(nil)
 	_ model.Configured = (*Encoder)(nil)
 )
 
@@ -43,7 +44,7 @@ func opaqueName(provider string) string {
 	return "openai:" + provider
 }
 
-// Version returns "openai-chat/1".
+// Version returns "openai-chat/2".
 func (e *Encoder) Version() string { return version }
 
 // Head appends everything before the conversation: settings, tools, and the
@@ -78,6 +79,7 @@ func (e *Encoder) Head(dst []byte, p *model.Params, system []message.Message) []
 	if p.Sampling.Reasoning != "" {
 		dst = wire.Quote(append(dst, `,"reasoning_effort":`...), p.Sampling.Reasoning)
 	}
+	dst = wire.Strings(dst, `,"stop":`, p.Stop)
 	dst = append(dst, `,"messages":[`...)
 	dst[start] = '{' // in place of the first comma
 	if len(system) > 0 {
@@ -103,7 +105,7 @@ func (e *Encoder) tools(dst []byte, p *model.Params) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = toolSpec(dst, &p.Tools[i])
+		dst = toolSpec(dst, &p.Tools[i], p.Strict && !e.quirks.NoStrict)
 	}
 	dst = append(dst, ']')
 	switch {
@@ -115,18 +117,23 @@ func (e *Encoder) tools(dst []byte, p *model.Params) []byte {
 	return dst
 }
 
-func toolSpec(dst []byte, t *event.ToolSpec) []byte {
+// toolSpec appends a tool, as a strict one if it is to be and can be. On this wire
+// a tool is not strict unless it says so.
+func toolSpec(dst []byte, t *event.ToolSpec, strict bool) []byte {
 	dst = wire.Quote(append(dst, `{"type":"function","function":{"name":`...), t.Name)
 	if t.Description != "" {
 		dst = wire.Quote(append(dst, `,"description":`...), t.Description)
 	}
 	dst = append(dst, `,"parameters":`...)
-	if len(t.Schema) == 0 {
-		dst = append(dst, `{"type":"object","properties":{}}`...)
-	} else {
-		dst = wire.Value(dst, t.Schema)
+	if strict {
+		if schema, ok := strictly(t.Schema); ok {
+			return append(wire.Value(dst, schema), `,"strict":true}}`...)
+		}
 	}
-	return append(dst, `}}`...)
+	if len(t.Schema) == 0 {
+		return append(dst, `{"type":"object","properties":{}}}}`...)
+	}
+	return append(wire.Value(dst, t.Schema), `}}`...)
 }
 
 // responseFormat asks for an answer of the form of p.Schema.

@@ -58,6 +58,14 @@ func (e *Encoder) Message(dst []byte, prev, m *message.Message) []byte {
 	return append(content(append(dst, `"content":`...), m), '}')
 }
 
+// Join appends m to the text of prev; see [model.Joiner].
+func (e *Encoder) Join(dst []byte, prev, m *message.Message) ([]byte, bool) {
+	if !e.openText(prev) || !e.openText(m) {
+		return dst, false
+	}
+	return texts(append(dst, `\n`...), m), true
+}
+
 // openText reports whether m's fragment ends inside the string of its content.
 func (e *Encoder) openText(m *message.Message) bool {
 	switch m.Role {

@@ -70,6 +70,11 @@ func params() *model.Params {
 	}
 }
 
+// strictTool is one whose schema strict mode takes.
+func strictTool() event.ToolSpec {
+	return event.ToolSpec{Name: "set_level", Schema: jsontext.Value(`{"type":"object","properties":{"level":{"type":"integer"},"why":{"type":"string","minLength":1,"format":"uri","default":"none"}},"required":["level","why"],"additionalProperties":false}`)}
+}
+
 // testdata/requests holds the exact bytes of requests, as other programs and old
 // journals know them: a change there needs a new version of the encoder.
 func TestRequestBytes(t *testing.T) {
@@ -95,6 +100,15 @@ func TestRequestBytes(t *testing.T) {
 		{"mistral", "mistral", QuirksOf("mistral", "api.mistral.ai"), nil},
 		{"every-quirk", "acme", Quirks{Reasoning: "reasoning", NoParallelCalls: true, NoStreamOptions: true, ToolImages: true, RawArguments: true, SystemAnywhere: true, Schema: "none"}, func(p *model.Params) {
 			p.Schema = jsontext.Value(`{}`)
+		}},
+		// What can be strict is, and nothing else; a reply ends at the texts given.
+		{"strict", "acme", Quirks{}, func(p *model.Params) {
+			p.Strict, p.Stop = true, []string{"\nObservation:", "###"}
+			p.Tools = append(p.Tools, strictTool())
+		}},
+		// DeepSeek has no strict tools at its usual address.
+		{"strict-deepseek", "deepseek", QuirksOf("deepseek", "api.deepseek.com"), func(p *model.Params) {
+			p.Strict, p.Tools = true, append(p.Tools, strictTool())
 		}},
 		{"loose-schema", "acme", Quirks{}, func(p *model.Params) {
 			p.Tools = nil
@@ -147,33 +161,6 @@ func TestAnyOrderOfMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		modeltest.CheckEncoder(t, e, params(), system[:random.Intn(3)], messages)
-	}
-}
-
-func TestStrictable(t *testing.T) {
-	for schema, want := range map[string]bool{
-		`{"type":"object","properties":{},"additionalProperties":false}`:                                                                                          true,
-		`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`:                                                    true,
-		`{"additionalProperties":false,"required":["a"],"properties":{"a":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/x"}]}},"$defs":{"x":{"type":"string"}}}`:     true,
-		`{"type":"array","items":{"type":"integer"}}`:                                                                                                             true,
-		`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`:                                                                                 false,
-		`{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}`:                                                                     false,
-		`{"type":["object","null"],"properties":{},"additionalProperties":{}}`:                                                                                    false,
-		`{"type":"array","items":{"type":"object"}}`:                                                                                                              false,
-		`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{}},"additionalProperties":false}},"required":["a"],"additionalProperties":false}`: false,
-		`{"allOf":[{"type":"string"}]}`:                                    false,
-		`{"type":"object","additionalProperties":false,"properties":{"a":`: false,
-		`true`: false,
-		`[]`:   false,
-		strings.Repeat(`{"items":`, 100) + `{}` + strings.Repeat(`}`, 100): false,
-		`{"anyOf":[{"type":"object","additionalProperties":false}, true]}`: true,
-		`{"anyOf":[{"type":"object"}]}`:                                    false,
-		`{"$defs":{"a":{"type":"object"}},"type":"string"}`:                false,
-		`{"type":"object","type":"object","additionalProperties":false}`:   false,
-	} {
-		if got := strictable(jsontext.Value(schema)); got != want {
-			t.Errorf("%.80s: %v, want %v", schema, got, want)
-		}
 	}
 }
 

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"fmt"
+	"strconv"
 
 	json "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -18,7 +19,7 @@ import (
 const responsesVersion = "openai-responses/1"
 
 // ResponsesEncoder writes request bodies of the Responses API. It implements
-// [model.Encoder] and [model.Configured], is pure and safe for concurrent use.
+// [model.Encoder], [model.Joiner] and [model.Configured], is pure and safe for concurrent use.
 // Text is written as [Encoder] writes it.
 type ResponsesEncoder struct {
 	provider string
@@ -28,6 +29,7 @@ type ResponsesEncoder struct {
 
 var (
 	_ model.Encoder    = (*ResponsesEncoder)(nil)
+	_ model.Joiner     = (*ResponsesEncoder)(nil)
 	_ model.Configured = (*ResponsesEncoder)(nil)
 )
 
@@ -67,7 +69,7 @@ func (e *ResponsesEncoder) Options() jsontext.Value {
 func (e *ResponsesEncoder) Version() string { return responsesVersion }
 
 // Head appends everything before the conversation: settings, the system messages
-// as instructions, and tools. The wire has no seed.
+// as instructions, and tools. The wire has no seed and no texts that end a reply.
 func (e *ResponsesEncoder) Head(dst []byte, p *model.Params, system []message.Message) []byte {
 	start := len(dst)
 	if p.Model != "" {
@@ -122,7 +124,7 @@ func (e *ResponsesEncoder) tools(dst []byte, p *model.Params) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = flatTool(dst, &p.Tools[i])
+		dst = flatTool(dst, &p.Tools[i], p.Strict)
 	}
 	dst = append(dst, ']')
 	switch {
@@ -135,21 +137,24 @@ func (e *ResponsesEncoder) tools(dst []byte, p *model.Params) []byte {
 }
 
 // flatTool appends a tool. On this wire a tool is strict unless it says
-// otherwise, and its schema would be changed for it, so each says which it is.
-func flatTool(dst []byte, t *event.ToolSpec) []byte {
+// otherwise, and its schema would be changed for it, so each says which it is. One
+// that can be strict as it is always is so; with strict also one that can be without
+// words that it can do without.
+func flatTool(dst []byte, t *event.ToolSpec, strict bool) []byte {
 	dst = wire.Quote(append(dst, `{"type":"function","name":`...), t.Name)
 	if t.Description != "" {
 		dst = wire.Quote(append(dst, `,"description":`...), t.Description)
 	}
-	schema := t.Schema
-	if len(schema) == 0 {
-		schema = jsontext.Value(`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)
+	schema, ok := t.Schema, false
+	if strict || len(schema) == 0 {
+		if schema, ok = strictly(schema); !ok {
+			schema = t.Schema
+		}
+	} else {
+		ok = strictable(schema)
 	}
 	dst = wire.Value(append(dst, `,"parameters":`...), schema)
-	if strictest(schema) {
-		return append(dst, `,"strict":true}`...)
-	}
-	return append(dst, `,"strict":false}`...)
+	return append(strconv.AppendBool(append(dst, `,"strict":`...), ok), '}')
 }
 
 // format asks for an answer of the form of p.Schema.
@@ -168,7 +173,7 @@ func (e *ResponsesEncoder) format(dst []byte, p *model.Params) []byte {
 		name = "answer"
 	}
 	dst = wire.Quote(append(dst, `,"text":{"format":{"type":"json_schema","name":`...), name)
-	if strictest(p.Schema) {
+	if strictable(p.Schema) {
 		dst = append(dst, `,"strict":true`...)
 	}
 	dst = wire.Value(append(dst, `,"schema":`...), p.Schema)

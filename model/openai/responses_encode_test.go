@@ -71,6 +71,7 @@ func TestResponsesRequestBytes(t *testing.T) {
 			p.Sampling = event.Sampling{Temperature: "warm"}
 			p.Schema = jsontext.Value(`{"type":"object","properties":{"note":{"type":"string"}}}`)
 		}},
+		{"strict", Quirks{}, func(p *model.Params) { p.Strict, p.Tools = true, append(p.Tools, strictTool()) }},
 		{"no-schema", Quirks{Schema: "none"}, func(p *model.Params) { p.Tools, p.Schema = nil, jsontext.Value(`{}`) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -147,7 +148,8 @@ func TestResponsesAnyOrderOfMessages(t *testing.T) {
 	}
 }
 
-func TestStrictest(t *testing.T) {
+// What strict mode takes, on both wires.
+func TestStrictable(t *testing.T) {
 	object := func(properties, required string) string {
 		return `{"type":"object","properties":{` + properties + `},"required":[` + required + `],"additionalProperties":false}`
 	}
@@ -174,13 +176,32 @@ func TestStrictest(t *testing.T) {
 		`{"type":"array","items":{"type":"string"}}`:                       false, // no object at its top
 		`{"type":["object","null"],"additionalProperties":false}`:          false,
 		`{"anyOf":[` + object(``, ``) + `]}`:                               false,
+		`{"type":"object","type":"object","additionalProperties":false}`:   false, // a name twice
+		`{"allOf":[` + object(``, ``) + `]}`:                               false,
 		`true`:                                                             false,
 		``:                                                                 false,
 		`{"type":"object","additionalProperties":false,"properties":{"a":`: false,
 		object(strings.Repeat(`"a":{"type":"array","items":`, 1)+strings.Repeat(`{"type":"array","items":`, 12)+`{"type":"string"}`+strings.Repeat(`}`, 13), `"a"`): false, // too deep
 	} {
-		if got := strictest(jsontext.Value(schema)); got != want {
+		if got := strictable(jsontext.Value(schema)); got != want {
 			t.Errorf("%.90s: %v, want %v", schema, got, want)
+		}
+	}
+}
+
+// A tool becomes strict by leaving out what only narrows values, and by nothing else.
+func TestStrictly(t *testing.T) {
+	for schema, want := range map[string]string{
+		``: `{"type":"object","properties":{},"required":[],"additionalProperties":false}`,
+		`{"type":"object","properties":{"default":{"type":"string","minLength":1,"default":""}},"required":["default"],"additionalProperties":false}`: `{"type":"object","properties":{"default":{"type":"string"}},"required":["default"],"additionalProperties":false}`,
+		`{"type":"object","properties":{"at":{"type":"string","format":"date"}},"required":["at"],"additionalProperties":false}`:                      `{"type":"object","properties":{"at":{"type":"string","format":"date"}},"required":["at"],"additionalProperties":false}`,
+		`{"type":"object","properties":{"a":{"type":"string","minLength":1}},"additionalProperties":false}`:                                           ``,
+		`{"type":"object","properties":{"a":{"oneOf":[{"type":"string"}]}},"required":["a"],"additionalProperties":false}`:                            ``,
+		`{"type":`: ``,
+	} {
+		got, ok := strictly(jsontext.Value(schema))
+		if ok != (want != "") || ok && string(got) != want {
+			t.Errorf("%s: %s, %v, want %s", schema, got, ok, want)
 		}
 	}
 }

@@ -49,6 +49,14 @@ func (e *ResponsesEncoder) Message(dst []byte, prev, m *message.Message) []byte 
 	return append(inputs(dst, m), '}')
 }
 
+// Join appends m to the text of prev; see [model.Joiner].
+func (e *ResponsesEncoder) Join(dst []byte, prev, m *message.Message) ([]byte, bool) {
+	if !e.openText(prev) || !e.openText(m) {
+		return dst, false
+	}
+	return texts(append(dst, `\n`...), m), true
+}
+
 // openText reports whether m's fragment ends inside a string.
 func (e *ResponsesEncoder) openText(m *message.Message) bool {
 	switch m.Role {

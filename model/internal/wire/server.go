@@ -17,6 +17,7 @@ import (
 
 	"rein.example/rein/event"
 	"rein.example/rein/model"
+	"rein.example/rein/model/catalog"
 )
 
 // Settings say where a client's requests go. They are the options that all
@@ -87,7 +88,8 @@ func Open(o Settings) (*Server, error) {
 		return nil, fmt.Errorf("%s: the key has characters that no key has: check %s", o.Provider, orKey(o.KeyName))
 	}
 	s := &Server{
-		Info: model.Info{Provider: o.Provider, Model: o.Model, Window: o.Window, MaxOutput: o.MaxOutput, Price: o.Price},
+		Info: model.Info{Provider: o.Provider, Model: o.Model, Window: o.Window, MaxOutput: o.MaxOutput, Price: o.Price,
+			OwnCalls: catalog.OwnCalls(base.Hostname(), o.Model)},
 		HTTP: o.HTTPClient, Base: base,
 		header: http.Header{}, keyName: o.KeyName, timeout: o.Timeout, idle: o.Idle, kind: o.Kind,
 	}

@@ -41,6 +41,21 @@ func Number(dst []byte, name, s string) []byte {
 	return append(append(dst, name...), bytes.TrimSpace(v)...)
 }
 
+// Strings appends name and a list of strings, unless the list is empty.
+func Strings(dst []byte, name string, list []string) []byte {
+	for i, s := range list {
+		sep := byte(',')
+		if i == 0 {
+			dst, sep = append(dst, name...), '['
+		}
+		dst = Quote(append(dst, sep), s)
+	}
+	if len(list) > 0 {
+		dst = append(dst, ']')
+	}
+	return dst
+}
+
 // Integer appends n.
 func Integer(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
