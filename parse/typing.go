@@ -130,8 +130,8 @@ func kindOf(text string) schema.Kinds {
 // number where only integers are declared, it has to look at the text.
 func declares(kinds, kind schema.Kinds, text string) bool {
 	if kind == schema.Number && !kinds.Has(schema.Number) {
-		whole, frac, _ := strings.Cut(text, ".")
-		return kinds.Has(schema.Integer) && !strings.ContainsAny(whole, "eE") && strings.Trim(frac, "0") == ""
+		units, frac, _ := strings.Cut(text, ".")
+		return kinds.Has(schema.Integer) && !strings.ContainsAny(units, "eE") && strings.Trim(frac, "0") == ""
 	}
 	return kinds.Has(kind)
 }
