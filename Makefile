@@ -16,7 +16,7 @@ STATICCHECK = $(GO) tool -modfile=tools/go.mod staticcheck
 STEP        = @tools/step
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check bench build fuzz generate rename-module clean deps fuzz-all long race cc
+.PHONY: help demo test test-all check bench build fuzz generate rename-module parse-score clean deps fuzz-all long race cc
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
@@ -55,6 +55,10 @@ generate: ## write the generated files again, windows and prices of models inclu
 rename-module: ## give the module another path: make rename-module TO=example.org/you/rein
 	@test -n "$(TO)" || { echo 'say where to: make rename-module TO=example.org/you/rein' >&2; exit 2; }
 	@$(GO) -C tools run ./rename-module -dir .. -to '$(TO)'
+
+parse-score: build ## how many recorded replies are read as they are meant: make parse-score FILE=replies.jsonl
+	@test -n "$(FILE)" || { echo 'say which recordings: make parse-score FILE=replies.jsonl' >&2; exit 2; }
+	@$(GO) -C tools run ./parse-score -rein ../bin/rein '$(abspath $(FILE))'
 
 clean: ## remove what the targets above have built
 	@rm -rf bin

@@ -89,6 +89,9 @@ func TestCompletion(t *testing.T) {
 		{[]string{"run", "--approve", ""}, "ask\ndeny\nallow\n:4\n"},
 		{[]string{"run", "-f", ""}, "yaml\nyml\n:8\n"},
 		{[]string{"runs", ""}, ":4\n"},
+		{[]string{"parse", "--format", "herm"}, "hermes_tool_call\tHermes"},
+		{[]string{"parse", "--policy", ""}, "drop-unknown\nstrict-end\n"},
+		{[]string{"parse", ""}, ":0\n"},
 	} {
 		p := b.rein(append([]string{"__complete"}, c.args...)...)
 		if p.code != 0 || !strings.Contains(p.out, c.want) {
