@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"strings"
+
 	"rein.example/rein/event"
 )
 
@@ -27,49 +29,96 @@ func (r *reading) lineInput(c *event.ParsedCall, i int) (end int) {
 		}
 	}
 	end = r.nextLabel(i)
-	c.Args, c.Problem, c.Repairs = lineArguments(trim(s[i:end]), r.params(c.Name))
+	in := lineText{raw: trim(s[i:end]), node: r.params(c.Name), last: end == len(s), strict: r.in.Policy.StrictEnd}
+	c.Args, c.Problem, c.Repairs = in.arguments()
 	return end
 }
 
-// lineArguments reads arguments that are not a whole JSON object.
-func lineArguments(raw string, node place) (args, problem string, repairs []event.Repair) {
-	if n := run(raw, 0); n >= 3 {
-		if j := fenceBody(raw, n); j < len(raw) && raw[j] == '{' {
-			raw = raw[j:]
+// lineText is what stands as the input of a call and is not a whole JSON object.
+type lineText struct {
+	raw  string
+	node place // of the tool's arguments
+	// last: the reply ends with it. strict: a text without marks is then taken
+	// for cut off.
+	last, strict bool
+}
+
+// arguments makes arguments of it.
+func (t *lineText) arguments() (args, problem string, repairs []event.Repair) {
+	names := t.node.Names()
+	none := len(names) == 0 && t.node.Kinds() != 0 // the tool has no parameters
+	switch {
+	case t.raw == "" && t.last && !none:
+		return "", ProblemIncomplete, nil
+	case none && nothing(t.raw):
+		return "{}", "", []event.Repair{{Kind: RepairEmpty}}
+	case t.raw == "" || t.raw[0] == '{' || len(names) != 1 || len(t.raw) > MaxText:
+		return arguments(t.inFence())
+	}
+	value, st := t.value(t.node.Member(names[0]).Kinds().Has(textOnly))
+	if st == cut && t.last {
+		return t.raw, ProblemIncomplete, nil
+	}
+	if st == whole && value[0] == '"' && check(value) == "" {
+		if inner := trim(unquote(value)); inner != "" && inner[0] == '{' {
+			return arguments(value)
 		}
 	}
-	if raw == "" || raw[0] == '{' {
-		return arguments(raw)
-	}
-	names := node.Names()
-	text := raw
-	if raw[0] == '"' && check(raw) == "" {
-		if text = unquote(raw); trim(text) != "" && trim(text)[0] == '{' {
-			return arguments(raw)
-		}
-	}
-	if len(names) == 1 && len(text) <= MaxText {
-		value := string(jsonString(nil, text))
-		if !node.Member(names[0]).Kinds().Has(textOnly) {
-			var stop int
-			var st state
-			if value, stop, st = pyValue(raw, 0); st != whole || stop != len(raw) {
-				return arguments(raw)
-			}
-		}
-		if args, ok := sole(value, node); ok {
+	if st == whole {
+		if args, ok := sole(value, t.node); ok {
 			return args, "", []event.Repair{{Kind: RepairSole}}
 		}
 	}
-	if len(names) == 0 && node.Kinds() != 0 && nothing(raw) {
-		return "{}", "", []event.Repair{{Kind: RepairEmpty}}
+	return arguments(t.raw)
+}
+
+// value reads a value for the tool's only parameter. A text may stand in quotes,
+// in a fence or as it is; but with an empty line in it, nobody can say where it
+// ends.
+func (t *lineText) value(isText bool) (string, state) {
+	if n := run(t.raw, 0); n >= 3 {
+		body, ok := strings.CutSuffix(t.raw[n:], t.raw[:n])
+		if line := strings.IndexByte(body, '\n'); ok && line >= 0 && isText {
+			return string(jsonString(nil, strings.TrimSuffix(body[line+1:], "\n"))), whole
+		}
+		return "", cut
 	}
-	return arguments(raw)
+	if t.raw[0] == '`' && isText {
+		body, shut, _ := strings.Cut(t.raw[1:], "`")
+		if shut == "" && body != "" && len(t.raw) == len(body)+2 {
+			return string(jsonString(nil, body)), whole
+		}
+		if strings.Count(t.raw, "`")%2 == 1 || body == "" {
+			return "", cut
+		}
+	}
+	text, end, st := pyValue(t.raw, 0)
+	switch {
+	case st == whole && end == len(t.raw) && (text[0] == '"' || !isText):
+		return text, whole
+	case !isText || st == cut && (t.raw[0] == '"' || t.raw[0] == '\''):
+		return "", st
+	case strings.Contains(t.raw, "\n\n"):
+		return "", broken
+	case t.last && t.strict:
+		return "", cut
+	}
+	return string(jsonString(nil, t.raw)), whole
+}
+
+// inFence returns the object that stands in a fence, or else the text itself.
+func (t *lineText) inFence() string {
+	if n := run(t.raw, 0); n >= 3 {
+		if j := fenceBody(t.raw, n); j < len(t.raw) && t.raw[j] == '{' {
+			return t.raw[j:]
+		}
+	}
+	return t.raw
 }
 
 // nothing reports whether a text says that there are no arguments.
 func nothing(raw string) bool {
-	for _, w := range [...]string{"None", "none", "null", "N/A", "n/a", `""`} {
+	for _, w := range [...]string{"", "None", "none", "null", "N/A", "n/a", `""`} {
 		if raw == w {
 			return true
 		}
@@ -143,7 +192,8 @@ func (r *reading) blob(from, i int) int {
 			r.from = end
 			return end
 		}
-		c.Args, c.Problem, c.Repairs = lineArguments(raw, r.params(c.Name))
+		in := lineText{raw: raw, node: r.params(c.Name)}
+		c.Args, c.Problem, c.Repairs = in.arguments()
 		c.Repairs = append(c.Repairs, repairs...)
 	}
 	return r.lineCall(from, end, c)

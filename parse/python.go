@@ -14,8 +14,8 @@ type pyBlock struct {
 	// list: they stand in brackets.
 	list  bool
 	calls []event.ParsedCall
-	// closed: the list has its closing bracket.
-	closed bool
+	// sure: the list must have its closing bracket. closed: it has.
+	sure, closed bool
 	// torn: the text ends in something of which too little is left to say what
 	// it was.
 	torn bool
@@ -82,12 +82,14 @@ func (p *pyBlock) block(from, end int) block {
 // in it are whole.
 func (p *pyBlock) unclosedList() {
 	last := &p.calls[len(p.calls)-1]
-	if !p.list || p.closed || p.torn || p.strange >= 0 || last.Problem != "" {
+	switch {
+	case !p.list || p.closed || last.Problem != "":
 		return
-	}
-	if p.r.in.Policy.StrictEnd {
+	case p.sure || p.r.in.Policy.StrictEnd:
 		last.Problem = ProblemIncomplete
 		return
+	case p.torn || p.strange >= 0:
+		return // which is said
 	}
 	last.Repairs = append(last.Repairs, event.Repair{Kind: RepairList})
 }
@@ -247,6 +249,9 @@ func (r *reading) pythonList(i int) int {
 		return 0
 	case !offered && (first != "" || !p.closed):
 		return 0
+	}
+	if !p.closed && !r.lineStart(i) {
+		p.sure = true // it may have been about to be spoken of
 	}
 	p.unclosedList()
 	f := found{from: i, format: d.ID, kind: loose}
