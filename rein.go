@@ -70,6 +70,9 @@ type Options struct {
 	// Fallback are the models to go on with, in this order, when the one before
 	// has failed for good. The context is kept within the smallest of the windows.
 	Fallback []model.Client
+	// Calling says how the agent's models call tools, where that is not what is known
+	// of them: at most one entry for each.
+	Calling []Calling
 	// Store keeps the journals. Nil: in memory, until the agent is closed.
 	Store journal.Store
 	// Approve answers questions while a run goes on. Nil, or ok == false,
@@ -93,7 +96,8 @@ type Rules struct {
 
 // Agent carries out tasks. It is safe for concurrent use; Close it when done.
 type Agent struct {
-	models   []model.Client // the first, then those to fall back to
+	models   []model.Client       // the first, then those to fall back to
+	calls    []event.ModelCalling // of each of them
 	opts     Options
 	registry *tool.Registry
 	engine   *local.Engine
@@ -103,7 +107,8 @@ type Agent struct {
 
 // New returns an agent that uses the model m. The options are copied; opts may
 // be nil. It fails if tools clash, a permission or schema cannot be used, or
-// the store cannot be joined, or if a model is there twice.
+// the store cannot be joined, if a model is there twice, or if how one calls tools
+// cannot be carried out.
 func New(m model.Client, opts *Options) (*Agent, error) {
 	a := &Agent{}
 	if opts != nil {
@@ -117,6 +122,10 @@ func New(m model.Client, opts *Options) (*Agent, error) {
 			return nil, fmt.Errorf("the model %s is named twice: fall back to another", name)
 		}
 		names[name] = true
+	}
+	var err error
+	if a.calls, err = a.calling(); err != nil {
+		return nil, err
 	}
 	if a.opts.Permissions == nil {
 		a.opts.Permissions = guard.DefaultPermissions()
@@ -179,7 +188,7 @@ func (a *Agent) spec(chat bool) (*event.Spec, error) {
 		Agent: a.opts.Name, Model: a.models[0].Info().Name(), Tools: a.registry.Specs(), Submit: a.opts.Submit,
 		System: []event.Block{{Name: window.BlockContract, Text: contract}},
 		Limits: *a.opts.Limits, Permissions: a.opts.Permissions, Retry: *a.opts.Retry,
-		Window: a.windowSpec(), Sampling: a.opts.Sampling, Chat: chat,
+		Window: a.windowSpec(), Sampling: a.opts.Sampling, Chat: chat, Calling: a.calls,
 		Config: a.opts.Config, BaseDir: a.opts.BaseDir,
 	}
 	for i, m := range a.models {

@@ -24,7 +24,7 @@ import (
 type Agent struct {
 	Name        string       `yaml:"name" is:"name" doc:"The agent's name in journals and traces."`
 	Model       string       `yaml:"model" is:"model" doc:"The model to use, as provider/model."`
-	Fallback    []string     `yaml:"fallback" is:"model" max:"8" doc:"Models to go on with, in this order, when the one before has failed for good. base_url, key_env, key_file, price and window.size are for model only; the others have what is usual for their provider."`
+	Fallback    []string     `yaml:"fallback" is:"model" max:"8" doc:"Models to go on with, in this order, when the one before has failed for good. base_url, key_env, key_file, price, calls and window.size are for model only; the others have what is usual for their provider."`
 	BaseURL     string       `yaml:"base_url" is:"url" doc:"Where the provider's API is, for any server that speaks its wire, such as http://127.0.0.1:11434/v1. Left out: the provider's own."`
 	KeyEnv      string       `yaml:"key_env" is:"env" doc:"The environment variable that holds the provider's key. Left out: the provider's usual one."`
 	KeyFile     string       `yaml:"key_file" is:"path" doc:"A file that holds the provider's key and nothing else."`
@@ -34,6 +34,7 @@ type Agent struct {
 	Limits      Limits       `yaml:"limits" doc:"When a run ends at the latest: a preset (qa, lookup, multi-step, research, long) or single limits. Left out: multi-step."`
 	Permissions *Permissions `yaml:"permissions" doc:"Which tools may run. The strictest match wins (deny, ask, allow); a call that nothing matches is denied. Left out: reads are allowed, writes are asked for."`
 	Price       *Price       `yaml:"price" doc:"What the model's tokens cost, in US dollars per million. Left out: what is known of the model at its provider."`
+	Calls       Calls        `yaml:"calls" doc:"How the model calls tools. Left out: on its wire, as its server has it; and calls in its text are read too, but not from models at OpenAI, Anthropic and Google (Gemini), whose own calls can be relied on."`
 	Window      Window       `yaml:"window" doc:"The model's context window."`
 	Retry       string       `yaml:"retry" is:"retry" doc:"How failed model calls are tried again: patient waits for minutes; fast gives a server up that refuses within seconds, and one that falls silent within about three minutes. Left out: fast for the presets qa and lookup, else patient."`
 	Submit      string       `yaml:"submit" is:"path" doc:"A file with the JSON Schema of the result that a run must submit. A result that is no object is asked for as the one member answer of one, and stands alone in the run's result."`
@@ -100,6 +101,13 @@ type Window struct {
 	Strategy string `yaml:"strategy" is:"strategy" doc:"How the context is kept within its budget: full keeps everything, and a run that would go over ends with context_overflow."`
 	Size     int64  `yaml:"size" min:"1024" max:"100000000" doc:"The size of the model's context window in tokens. Left out: what is known of the model."`
 	Reserve  int64  `yaml:"reserve" min:"1" max:"10000000" doc:"Tokens kept free for the reply. Left out: 8,192, or 4,096 for windows under 32,768."`
+}
+
+// Calls say how the model calls tools.
+type Calls struct {
+	Dialect string `yaml:"dialect" is:"dialect" doc:"The form in which the model is asked, in the system text, to write its calls, for a model or server that has no tool calls of its own: the one that the model was trained on. hermes for most (Hermes, Qwen), xml for Qwen3-Coder and later, pythonic for Llama 4 and 3.2, react for any other. Left out: the wire's own tool calls."`
+	Text    string `yaml:"text" is:"in_text" doc:"Whether calls that the model writes as text count, if they are of tools that it was offered. With a dialect they do."`
+	Strict  string `yaml:"strict" is:"strict" doc:"When the server is asked to hold calls to the tools' schemas while the model writes them, if it can: auto, for one request after a call that could not be used, or always. Left out: auto. The request after such a call finds nothing in the server's cache."`
 }
 
 // Price is what tokens cost, in US dollars per million.

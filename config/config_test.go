@@ -33,6 +33,7 @@ permissions:
   allow: [effect:read, write_file]
   ask: [edit_file, effect:once]
   deny: [delete_*]
+calls: {text: read, strict: always}
 window: {strategy: full, size: 32768, reserve: 4096}
 retry: fast
 submit: result.json
@@ -58,6 +59,7 @@ func TestEverySettingIsRead(t *testing.T) {
 		Permissions: &Permissions{
 			Allow: []string{"effect:read", "write_file"}, Ask: []string{"edit_file", "effect:once"}, Deny: []string{"delete_*"},
 		},
+		Calls:  Calls{Text: "read", Strict: "always"},
 		Window: Window{Strategy: "full", Size: 32768, Reserve: 4096},
 		Retry:  "fast", Submit: "result.json",
 		Sampling: Sampling{Temperature: "0.2", TopP: "1", Seed: &seed, Reasoning: "low"},
@@ -89,7 +91,7 @@ func TestMessages(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{
 			"modle: openai/x",
-			`f:1:1: there is no setting "modle"; did you mean model? allowed here: name, model, fallback, base_url, key_env, key_file, rules, accept, tools, limits, permissions, price, window, retry, submit, sampling`,
+			`f:1:1: there is no setting "modle"; did you mean model? allowed here: name, model, fallback, base_url, key_env, key_file, rules, accept, tools, limits, permissions, price, calls, window, retry, submit, sampling`,
 		},
 		{
 			"model: gpt-5",
@@ -125,7 +127,7 @@ func TestMessages(t *testing.T) {
 		},
 		{
 			"tol: [clock]",
-			`f:1:1: there is no setting "tol"; did you mean tools? allowed here: name, model, fallback, base_url, key_env, key_file, rules, accept, tools, limits, permissions, price, window, retry, submit, sampling`,
+			`f:1:1: there is no setting "tol"; did you mean tools? allowed here: name, model, fallback, base_url, key_env, key_file, rules, accept, tools, limits, permissions, price, calls, window, retry, submit, sampling`,
 		},
 		{
 			"tools:\n\t- clock\n",
@@ -193,7 +195,7 @@ func TestMessages(t *testing.T) {
 		},
 		{
 			"api_key: abc",
-			`f:1:1: api_key: a key does not belong in this file; put it into an environment variable and name that here (key_env: OPENAI_API_KEY), or name a file that holds it (key_file); allowed here: name, model, fallback, base_url, key_env, key_file, rules, accept, tools, limits, permissions, price, window, retry, submit, sampling`,
+			`f:1:1: api_key: a key does not belong in this file; put it into an environment variable and name that here (key_env: OPENAI_API_KEY), or name a file that holds it (key_file); allowed here: name, model, fallback, base_url, key_env, key_file, rules, accept, tools, limits, permissions, price, calls, window, retry, submit, sampling`,
 		},
 		{
 			// What may be a key is not repeated.

@@ -89,6 +89,12 @@ func (d *decoder) together(a *Agent) {
 	if a.Window.Size > 0 && a.Window.Reserve >= a.Window.Size {
 		d.add(d.at["window.reserve"], "window.reserve", "this has to be less than window.size (%d)", a.Window.Size)
 	}
+	if a.Calls.Dialect != "" && a.Calls.Text == "ignore" {
+		d.add(d.at["calls.text"], "calls.text", "calls in a dialect stand in the text, which so cannot be ignored; take this line out, or calls.dialect")
+	}
+	if a.Calls.Dialect != "" && a.Calls.Strict == "always" {
+		d.add(d.at["calls.strict"], "calls.strict", "calls in a dialect are text to the server, which cannot hold them to schemas; take this line out, or calls.dialect")
+	}
 	models := map[string]bool{a.Model: true}
 	for i, name := range a.Fallback {
 		if path := fmt.Sprintf("fallback[%d]", i); models[name] {

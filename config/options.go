@@ -36,6 +36,9 @@ func (a *Agent) Options(extra ...tool.Tool) (o *rein.Options, close func() error
 		},
 		Config: a.Text(), BaseDir: a.BaseDir,
 	}
+	if a.Calls != (Calls{}) {
+		o.Calling = []rein.Calling{{Dialect: a.Calls.Dialect, Text: a.Calls.Text, Strict: a.Calls.Strict}}
+	}
 	if a.Sampling.Seed != nil {
 		o.Sampling.Seed = fmt.Sprint(*a.Sampling.Seed)
 	}

@@ -77,6 +77,9 @@ func TestOptions(t *testing.T) {
 	if want := (event.WindowSpec{Strategy: "full", Size: 32768, Reserve: 4096}); o.Window != want {
 		t.Errorf("window %+v", o.Window)
 	}
+	if want := []rein.Calling{{Text: "read", Strict: "always"}}; !slices.Equal(o.Calling, want) {
+		t.Errorf("calling %+v", o.Calling)
+	}
 	wantPermissions := []event.Permission{
 		{Verdict: event.Deny, Match: "delete_*"},
 		{Verdict: event.Ask, Match: "edit_file"}, {Verdict: event.Ask, Match: "effect:once"},
@@ -93,8 +96,8 @@ func TestOptions(t *testing.T) {
 // What the file leaves out is what the library would do.
 func TestDefaults(t *testing.T) {
 	o := options(t, "model: openai/x\ntools: [files: {root: .}]", nil)
-	if o.Permissions != nil {
-		t.Errorf("permissions %+v", o.Permissions)
+	if o.Permissions != nil || o.Calling != nil {
+		t.Errorf("permissions %+v, calling %+v", o.Permissions, o.Calling)
 	}
 	preset, _, _ := rein.Preset("multi-step")
 	if *o.Limits != preset || *o.Retry != rein.RetryPatient() {

@@ -41,6 +41,11 @@ var good = []string{
 	"rules: {can: ['" + strings.Repeat("ü", 2000) + "']}",
 	// As the command's contract writes it.
 	"permissions: {allow: [effect:read], ask: [effect:repeatable, effect:once], deny: []}",
+	"calls: {}",
+	"calls:",
+	"calls: {dialect: hermes}",
+	"calls: {dialect: pythonic, text: read, strict: auto}",
+	"calls: {text: ignore, strict: always}",
 }
 
 var bad = []string{
@@ -69,6 +74,12 @@ var bad = []string{
 	"price: {input: 1}",
 	"price: {input: 1, output: -1}",
 	"price: {input: 1, output: 1, reasoning: 1}",
+	"calls: hermes",
+	"calls: {dialect: none}",
+	"calls: {dialect: hermes_tool_call}",
+	"calls: {text: true}",
+	"calls: {strict: never}",
+	"calls: {native: true}",
 	"rules: [x]",
 	"rules: {can: x}",
 	"rules: {may: [x]}",
@@ -149,6 +160,8 @@ func TestDecoderIsStricterOnlyHere(t *testing.T) {
 	check := compile(t)
 	for _, s := range []string{
 		"window: {size: 2048, reserve: 4096}",
+		"calls: {dialect: react, text: ignore}",
+		"calls: {dialect: xml, strict: always}",
 		"tools: [clock, clock]",
 		"tools: [clock: {timezone: Europe/Olso}]",
 		"limits: {steps: 5.0}",

@@ -1,6 +1,10 @@
 package config
 
-import "strings"
+import (
+	"strings"
+
+	"rein.example/rein/dialect"
+)
 
 // textRule says which texts a setting takes.
 type textRule struct {
@@ -33,6 +37,9 @@ func textRules() map[string]textRule {
 		"zone":     {what: "a time zone such as Europe/Oslo or UTC", pattern: `^[A-Za-z0-9_+/-]+$`, max: 64},
 		"preset":   {words: presetNames()},
 		"retry":    {words: []string{"patient", "fast"}},
+		"dialect":  {words: dialect.Promptable()},
+		"in_text":  {words: []string{"read", "ignore"}},
+		"strict":   {words: []string{"auto", "always"}},
 		"reasoning": {
 			words: []string{"low", "medium", "high"},
 		},

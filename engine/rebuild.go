@@ -19,7 +19,8 @@ import (
 type EncoderID struct {
 	// Model is "provider/model".
 	Model string
-	// Version is as [model.Encoder] gives it, such as "openai-chat/1".
+	// Version is as the wire's [model.Encoder] gives it, such as "openai-chat/2".
+	// Where the request was in a dialect, that is seen to by Rebuild.
 	Version string
 	// Options are the settings of a [model.Configured] encoder, else nil.
 	Options jsontext.Value
@@ -64,8 +65,12 @@ func rebuild(ctx context.Context, store journal.Store, encoder func(EncoderID) (
 	if err != nil {
 		return nil, false, fmt.Errorf("its options: %w", err)
 	}
-	enc, err := encoder(EncoderID{Model: c.Model, Version: called.Encoder, Options: o.Encoder})
+	c = request.AsRecorded(c, called)
+	enc, err := encoder(EncoderID{Model: c.Model, Version: model.WireVersion(called.Encoder), Options: o.Encoder})
 	if err != nil {
+		return nil, false, err
+	}
+	if enc, err = request.Encoder(enc, c); err != nil {
 		return nil, false, err
 	}
 	b := request.New(enc, func(ref message.Ref) ([]byte, error) { return store.Body(ctx, ref) })

@@ -248,7 +248,8 @@ type ModelCalled struct {
 	// Attempt counts the tries of this call from 1.
 	Attempt int64  `json:"attempt"`
 	Model   string `json:"model"`
-	// Encoder names the encoder and its version, such as "openai-chat/1".
+	// Encoder names the encoder and its version, such as "openai-chat/2", and the
+	// dialect that calls are written in, if any: "openai-chat/2 react/1".
 	Encoder string `json:"encoder" rein:"keep"`
 	// Kept and Added count the message fragments shared with the request before
 	// and new in this one; a tail is not counted.

@@ -104,7 +104,7 @@ func (m *Machine) assemble(purpose event.Purpose, noTools bool) Command {
 
 // assembled folds context.assembled: the request is fixed, and is to be sent.
 func (m *Machine) assembled(d *event.ContextAssembled) {
-	m.fresh += d.Tokens - m.sent
+	m.fresh += max(d.Tokens-m.sent, 0) // another model may be told of the tools in fewer words
 	m.sent = d.Tokens
 	m.call = modelCall{id: m.id(0), purpose: d.Purpose, step: d.Step, attempt: 1, noTools: d.NoTools,
 		limitTold: m.call.limitTold, outputBoost: m.call.outputBoost, malformedTold: m.call.malformedTold}

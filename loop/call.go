@@ -284,6 +284,7 @@ func (m *Machine) closeTurn() {
 	var unusable, denied, repeated int
 	for i := range m.turn {
 		c := &m.turn[i]
+		m.misread = m.misread || c.misreads(m.clipped)
 		failed := c.done.Status != event.StatusSuccess && c.done.Status != event.StatusIntercepted
 		m.say(message.Message{Role: message.Tool, ToolCallID: c.ID, ToolName: c.Name, Failed: failed, Parts: c.done.Parts}, c.done.Tokens.Or(0))
 		switch {

@@ -44,6 +44,11 @@ type CallModel struct {
 	Epoch            int64
 	// Tail is the volatile block at the end; nil for none.
 	Tail *message.Message
+	// Dialect is the id of the dialect in which calls and results are written, and
+	// System tells of the tools; empty: the wire has its own way for all three.
+	Dialect string
+	// Strict holds calls to the tools' schemas, where the endpoint can.
+	Strict bool
 	// NoTools offers no tools. Schema, when set, is the form of the answer.
 	NoTools    bool
 	Schema     jsontext.Value

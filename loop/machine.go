@@ -84,6 +84,9 @@ type Machine struct {
 	counted   bool          // usage and cost hold something; before, they are unknown
 	empty     int64         // replies in a row without call or answer
 	malformed int64         // replies in a row whose calls were all unusable
+	misread   bool          // the last reply had a call that could not be used
+	clipped   bool          // the last reply ended at the output limit
+	loose     bool          // the model's server refuses to hold calls to their schemas
 	cutOff    int64         // answers in a row that hit the output limit
 	refusals  int64         // turns in a row whose calls were all denied
 	repeats   int64         // intercepted repetitions in a row
@@ -207,7 +210,6 @@ func (m *Machine) begin(e *event.Event, d *event.RunStarted) error {
 			return fmt.Errorf("schema of tool %s: %w", t.Name, err)
 		}
 		m.tools = append(m.tools, toolInfo{ToolSpec: t, schema: s})
-		m.sizes.Tools += t.Tokens.Or(0)
 	}
 	sort.SliceStable(m.tools, func(i, j int) bool { return m.tools[i].Name < m.tools[j].Name })
 	for i := range m.tools {
@@ -221,7 +223,7 @@ func (m *Machine) begin(e *event.Event, d *event.RunStarted) error {
 	if m.root == "" {
 		m.root = m.run
 	}
-	m.system = window.System(d.Spec.System)
+	m.address()
 	for _, b := range d.Spec.System {
 		m.sizes.System = append(m.sizes.System, event.BlockSize{Name: b.Name, Tokens: b.Tokens.Or(0)})
 	}

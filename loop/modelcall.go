@@ -17,8 +17,11 @@ type modelCall struct {
 	attempt  int64
 	failures int64
 	noTools  bool
-	started  bool
-	cancel   bool
+	// strict: the attempt that was begun holds calls to their schemas, as
+	// model.called says.
+	strict  bool
+	started bool
+	cancel  bool
 	// waitID and until are set between two attempts.
 	waitID string
 	until  int64
@@ -38,10 +41,11 @@ func (c *modelCall) command(m *Machine) Command {
 		return &Wait{ID: c.waitID, Until: c.until}
 	}
 	if c.cmd == nil {
+		calling := m.calling()
 		c.cmd = &CallModel{
 			ID: c.id, Purpose: c.purpose, Step: c.step, Attempt: c.attempt, Model: m.model(),
 			System: m.system, Messages: m.msgs[:len(m.msgs):len(m.msgs)], Epoch: m.epoch,
-			NoTools: c.noTools, MaxOutput: m.spec.Limits.Output,
+			Dialect: calling.Dialect, Strict: m.strict(c, &calling), NoTools: c.noTools, MaxOutput: m.spec.Limits.Output,
 		}
 		if c.outputBoost {
 			c.cmd.MaxOutput *= 2
@@ -57,7 +61,7 @@ func (c *modelCall) command(m *Machine) Command {
 // called folds model.called.
 func (c *modelCall) called(d *event.ModelCalled) {
 	if d.ID == c.id {
-		c.started = true
+		c.started, c.strict = true, d.Strict
 	}
 }
 
@@ -130,6 +134,10 @@ func (m *Machine) failed(d *event.ModelFailed) {
 		m.phase = phaseBoundary
 		return
 	}
+	if m.loosen(d) {
+		c.again(m.id(0))
+		return
+	}
 	switch d.Class {
 	case event.ClassRate, event.ClassServer, event.ClassTimeout, event.ClassNetwork, event.ClassIncomplete, event.ClassBadReply:
 		if c.failures++; c.failures < m.tries(d) {
@@ -143,7 +151,7 @@ func (m *Machine) failed(d *event.ModelFailed) {
 		m.fail(event.ReasonCancelled, d, "")
 	case event.ClassMalformed:
 		if !c.malformedTold {
-			c.malformedTold = true
+			c.malformedTold, m.misread = true, true
 			m.note = &event.NoticeAdded{Kind: noticeReply, Text: "The provider refused the last request because of a tool call in it: " + d.Message +
 				". Call only the tools you are offered, with arguments that are a JSON object."}
 			m.phase = phaseBoundary
@@ -188,6 +196,7 @@ func (m *Machine) fallBack(d *event.ModelFailed) bool {
 		return false
 	}
 	m.fallback++
+	m.address()
 	m.call.failures = 0
 	m.call.again(m.id(0))
 	return true

@@ -27,7 +27,7 @@ func (m *Machine) parse() *event.ReplyParsed {
 		tools = nil
 	}
 	r := parse.Parse(parse.Input{
-		Message: &m.reply.Message, Finish: m.reply.Finish, Tools: tools, TextCalls: true,
+		Message: &m.reply.Message, Finish: m.reply.Finish, Tools: tools, TextCalls: m.calling().Text,
 		Used: m.usedID, Base: "c" + strconv.FormatInt(m.seq, 10),
 	})
 	return r.Event(m.call.id, &m.reply.Message)
@@ -45,6 +45,7 @@ func (m *Machine) parsed(d *event.ReplyParsed) {
 	r := m.reply
 	m.reply = nil
 	m.steps++
+	m.misread, m.clipped = false, r.Finish == event.FinishLength
 	msg := parse.Assistant(&r.Message, d)
 	text := strings.TrimSpace(msg.PlainText())
 	m.phase = phaseBoundary
@@ -92,6 +93,7 @@ func (m *Machine) unusable(r *event.ModelAnswered, d *event.ReplyParsed, msg mes
 	if len(msg.Parts) > 0 && strings.TrimSpace(msg.PlainText()) != "" {
 		m.say(msg, r.Tokens.Or(0))
 	}
+	m.misread = true
 	why := strings.Join(d.Problems, "; ")
 	if why == "" {
 		why = "it ended with " + strconv.Quote(r.RawFinish)
@@ -101,7 +103,7 @@ func (m *Machine) unusable(r *event.ModelAnswered, d *event.ReplyParsed, msg mes
 		return
 	}
 	m.note = &event.NoticeAdded{Kind: noticeReply, Text: "Nothing was run from your last reply: " + why +
-		". Call a tool with arguments that are one complete JSON object, or answer in plain text."}
+		". " + m.howToCall()}
 }
 
 // answer decides what a text without calls means.

@@ -80,6 +80,8 @@ func (s *script) play(d *datadriven.TestData) string {
 		s.fire()
 	case "approve", "reject", "done", "not_done":
 		s.given(d)
+	case "told":
+		s.told()
 	case "resume":
 		s.add("", &event.RunResumed{Generation: 2})
 	default:
@@ -90,7 +92,8 @@ func (s *script) play(d *datadriven.TestData) string {
 }
 
 // run appends run.started and the task: arguments are limits, the input lines
-// are tools (tool NAME EFFECT [confirm=NAME]), permissions and the task.
+// are tools (tool NAME EFFECT [confirm=NAME]), permissions, how a model calls tools
+// (calling MODEL [dialect=ID] [text] [strict]) and the task.
 func (s *script) run(d *datadriven.TestData) {
 	number := func(name string) int64 {
 		n, _ := strconv.ParseInt(arg(d, name, "0"), 10, 64)
@@ -110,6 +113,8 @@ func (s *script) run(d *datadriven.TestData) {
 			spec.Tools = append(spec.Tools, toolSpec(f))
 		case "allow", "ask", "deny":
 			spec.Permissions = append(spec.Permissions, event.Permission{Verdict: event.Verdict(f[0]), Match: f[1]})
+		case "calling":
+			spec.Calling = append(spec.Calling, calling(f))
 		case "task":
 			task = strings.TrimSpace(line[5:])
 		}
@@ -126,6 +131,22 @@ func fallback(d *datadriven.TestData) []string {
 		}
 	}
 	return nil
+}
+
+func calling(f []string) event.ModelCalling {
+	c := event.ModelCalling{Model: f[1], Tokens: message.Known(300)}
+	for _, o := range f[2:] {
+		name, value, _ := strings.Cut(o, "=")
+		switch name {
+		case "dialect":
+			c.Dialect = value
+		case "text":
+			c.Text = true
+		case "strict":
+			c.Strict = true
+		}
+	}
+	return c
 }
 
 func toolSpec(f []string) event.ToolSpec {
@@ -197,6 +218,22 @@ func (s *script) result(d *datadriven.TestData) {
 		}
 	}
 	d.Fatalf(s.t, "no execution of %s is outstanding", call)
+}
+
+// told prints how the model is told of the tools in the system text of the call that
+// is outstanding, without the tools themselves.
+func (s *script) told() {
+	c := s.model()
+	if len(c.System) == 0 {
+		s.say("told", "nothing")
+		return
+	}
+	_, how, _ := strings.Cut(c.System[0].PlainText(), "</tools>")
+	for line := range strings.Lines(strings.TrimSpace(how)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "- ") {
+			s.say("told", line)
+		}
+	}
 }
 
 // given answers the question about a call: approve CALL [wrong_hash].
@@ -279,7 +316,7 @@ func (s *script) start(c loop.Command) bool {
 			s.t.Errorf("the request would hold unpaired calls")
 		}
 		s.say("started", command(c))
-		s.add("", &event.ModelCalled{ID: id, Purpose: c.Purpose, Step: c.Step, Attempt: c.Attempt, Model: c.Model})
+		s.add("", &event.ModelCalled{ID: id, Purpose: c.Purpose, Step: c.Step, Attempt: c.Attempt, Model: c.Model, Strict: c.Strict})
 	case *loop.RunTool:
 		s.say("started", command(c))
 		s.add("", &event.ToolStarted{ID: id, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt})
@@ -422,6 +459,12 @@ func command(c loop.Command) string {
 		s += fmt.Sprintf("call model, step %d, attempt %d", c.Step, c.Attempt)
 		if c.Model != "test/model" {
 			s += ", " + c.Model
+		}
+		if c.Dialect != "" {
+			s += ", in " + c.Dialect
+		}
+		if c.Strict {
+			s += ", strict"
 		}
 		if c.NoTools {
 			s += ", no tools"

@@ -88,7 +88,7 @@ type Params struct {
 // are stored out of line must have been put into the messages: see [Resolve].
 type Encoder interface {
 	// Version names the encoder and the version of its output, such as
-	// "openai-chat/1". A journal names it with every request, so any change of
+	// "openai-chat/2". A journal names it with every request, so any change of
 	// the bytes needs a new version.
 	Version() string
 	// Head appends everything before the first message. system are the leading

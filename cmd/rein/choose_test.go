@@ -127,18 +127,18 @@ func TestTargets(t *testing.T) {
 		window, input            int64 // 0: unknown
 	}{
 		{"model: openai/gpt-5.1", "https://api.openai.com/v1", "key-of-openai", "openai-responses/1", 400_000, 1_250_000},
-		{"model: openai/gpt-4o", "https://api.openai.com/v1", "key-of-openai", "openai-chat/1", 128_000, 2_500_000},
-		{"model: openai-chat/gpt-5.1", "https://api.openai.com/v1", "key-of-openai", "openai-chat/1", 400_000, 1_250_000},
-		{"model: openai/gpt-5.1\nbase_url: https://llm.acme.example/v1", "https://llm.acme.example/v1", "", "openai-chat/1", 0, 0},
-		{"model: openai/gpt-5.1\nbase_url: http://api.openai.com/v1", "http://api.openai.com/v1", "", "openai-chat/1", 0, 0}, // not encrypted
-		{"model: openai/any\nbase_url: https://llm.acme.example/v1\nkey_env: DESK_KEY\nwindow: {size: 32768}\nprice: {input: 2, output: 3}", "https://llm.acme.example/v1", "key-of-desk", "openai-chat/1", 32_768, 2_000_000},
+		{"model: openai/gpt-4o", "https://api.openai.com/v1", "key-of-openai", "openai-chat/2", 128_000, 2_500_000},
+		{"model: openai-chat/gpt-5.1", "https://api.openai.com/v1", "key-of-openai", "openai-chat/2", 400_000, 1_250_000},
+		{"model: openai/gpt-5.1\nbase_url: https://llm.acme.example/v1", "https://llm.acme.example/v1", "", "openai-chat/2", 0, 0},
+		{"model: openai/gpt-5.1\nbase_url: http://api.openai.com/v1", "http://api.openai.com/v1", "", "openai-chat/2", 0, 0}, // not encrypted
+		{"model: openai/any\nbase_url: https://llm.acme.example/v1\nkey_env: DESK_KEY\nwindow: {size: 32768}\nprice: {input: 2, output: 3}", "https://llm.acme.example/v1", "key-of-desk", "openai-chat/2", 32_768, 2_000_000},
 		{"model: openai-responses/any\nbase_url: https://llm.acme.example/v1", "https://llm.acme.example/v1", "", "openai-responses/1", 0, 0},
 		{"model: anthropic/claude-haiku-4-5", "https://api.anthropic.com", "key-of-anthropic", "anthropic-messages/1", 200_000, 1_000_000},
 		{"model: anthropic/claude-haiku-4-5\nprice: {input: 9, output: 9}", "https://api.anthropic.com", "key-of-anthropic", "anthropic-messages/1", 200_000, 9_000_000},
 		{"model: google/gemini-2.5-pro", "https://generativelanguage.googleapis.com/v1beta", "key-of-google", "gemini/1", 1_048_576, 1_250_000},
-		{"model: azure/gpt-5", "https://desk.openai.azure.com/openai/v1", "key-of-azure", "openai-chat/1", 400_000, 1_250_000},
-		{"model: moonshot/kimi-k3", "https://api.moonshot.ai/v1", "key-of-moonshot", "openai-chat/1", 1_048_576, 3_000_000},
-		{"model: ollama/qwen3:4b", "http://127.0.0.1:11434/v1", "", "openai-chat/1", 0, 0},
+		{"model: azure/gpt-5", "https://desk.openai.azure.com/openai/v1", "key-of-azure", "openai-chat/2", 400_000, 1_250_000},
+		{"model: moonshot/kimi-k3", "https://api.moonshot.ai/v1", "key-of-moonshot", "openai-chat/2", 1_048_576, 3_000_000},
+		{"model: ollama/qwen3:4b", "http://127.0.0.1:11434/v1", "", "openai-chat/2", 0, 0},
 	} {
 		cfg, err := config.Parse("agent.yaml", []byte(c.file))
 		if err != nil {

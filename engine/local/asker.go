@@ -48,7 +48,7 @@ func (k *asker) recall(m *loop.Machine, d *event.ModelCalled) {
 		k.last = lastRequest{}
 		return
 	}
-	k.last = lastRequest{call: *c, options: o, encoder: d.Encoder, n: d.Kept + d.Added}
+	k.last = lastRequest{call: *request.AsRecorded(c, d), options: o, encoder: d.Encoder, n: d.Kept + d.Added}
 	k.last.call.Messages = nil // only what the head is made of is needed
 }
 
@@ -62,7 +62,7 @@ func (k *asker) prepare(f *flight, c *loop.CallModel) (intent, failed event.Data
 			intent, failed = nil, modelPanic(c)
 		}
 	}()
-	if err := k.use(c.Model); err != nil {
+	if err := k.use(c); err != nil {
 		return nil, k.a.e.admit(k.a.ctx, &event.ModelFailed{ID: c.ID, Class: event.ClassNotFound, Message: err.Error()})
 	}
 	o := k.options
@@ -77,12 +77,13 @@ func (k *asker) prepare(f *flight, c *loop.CallModel) (intent, failed event.Data
 		f.ear = newEar(k.a)
 	}
 	return &event.ModelCalled{ID: c.ID, Purpose: c.Purpose, Step: c.Step, Attempt: c.Attempt, Model: c.Model,
-		Encoder: k.builder.Encoder().Version(), Kept: body.Kept, Added: body.Added, Options: k.recorded,
+		Encoder: k.builder.Encoder().Version(), Kept: body.Kept, Added: body.Added, Strict: c.Strict, Options: k.recorded,
 		SHA256: body.SHA256, Bytes: body.Bytes}, nil
 }
 
-// use makes the model of that name the one that is asked.
-func (k *asker) use(name string) error {
+// use makes the model of a command the one that is asked.
+func (k *asker) use(cmd *loop.CallModel) error {
+	name := cmd.Model
 	if k.builder != nil && k.name == name {
 		return nil
 	}
@@ -90,10 +91,14 @@ func (k *asker) use(name string) error {
 	if err != nil {
 		return err
 	}
+	enc, err := request.Encoder(c.Encoder(), cmd)
+	if err != nil {
+		return err
+	}
 	k.name, k.client = name, c
-	k.options = request.OptionsOf(c.Encoder(), k.a.watch.hears())
+	k.options = request.OptionsOf(enc, k.a.watch.hears())
 	k.recorded = k.options.JSON()
-	k.builder = request.New(c.Encoder(), func(ref message.Ref) ([]byte, error) { return k.a.e.store.Body(k.a.ctx, ref) })
+	k.builder = request.New(enc, func(ref message.Ref) ([]byte, error) { return k.a.e.store.Body(k.a.ctx, ref) })
 	if k.last.n > 0 && k.last.call.Model == name && k.last.encoder == k.builder.Encoder().Version() {
 		p := request.Params(k.a.m.Spec(), &k.last.call, k.last.options)
 		k.builder.Recall(&p, &k.last.call, k.last.n)

@@ -11,6 +11,7 @@ import (
 	"rein.example/rein/event"
 	"rein.example/rein/message"
 	"rein.example/rein/tokens"
+	"rein.example/rein/window"
 )
 
 // inline is the longest text, in bytes, that stands in an event itself; longer
@@ -23,6 +24,7 @@ const inline = 16 << 10
 func (e *Engine) admit(ctx context.Context, d event.Data) event.Data {
 	if s, ok := d.(*event.RunStarted); ok {
 		s.Spec.System, s.Spec.Tools = slices.Clone(s.Spec.System), slices.Clone(s.Spec.Tools)
+		s.Spec.Calling = slices.Clone(s.Spec.Calling)
 	}
 	e.secrets.RedactData(d)
 	parts := partsOf(d)
@@ -66,6 +68,12 @@ func (e *Engine) count(d event.Data) {
 		for i := range d.Spec.System {
 			b := &d.Spec.System[i]
 			b.Tokens = message.Known(int64(e.counter.Count(b.Text)))
+		}
+		for i := range d.Spec.Calling {
+			c := &d.Spec.Calling[i]
+			if text := window.Calling(c.Dialect, d.Spec.Tools); text != "" {
+				c.Tokens = message.Known(int64(e.counter.Count(text)))
+			}
 		}
 		for i := range d.Spec.Tools {
 			t := &d.Spec.Tools[i]

@@ -6,6 +6,7 @@ import (
 	"encoding"
 	"fmt"
 	"hash"
+	"slices"
 
 	"rein.example/rein/event"
 	"rein.example/rein/loop"
@@ -190,7 +191,7 @@ func (b *Builder) finish(end []byte) error {
 // equal reports whether two parameters surely give the same head. Tools are
 // compared by identity: they come from one spec.
 func equal(a, b *model.Params) bool {
-	return a.Model == b.Model && a.NoTools == b.NoTools && a.SchemaName == b.SchemaName && a.MaxOutput == b.MaxOutput &&
-		a.Sampling == b.Sampling && a.Stream == b.Stream && bytes.Equal(a.Schema, b.Schema) &&
+	return a.Model == b.Model && a.NoTools == b.NoTools && a.Strict == b.Strict && a.SchemaName == b.SchemaName && a.MaxOutput == b.MaxOutput &&
+		a.Sampling == b.Sampling && a.Stream == b.Stream && slices.Equal(a.Stop, b.Stop) && bytes.Equal(a.Schema, b.Schema) &&
 		len(a.Tools) == len(b.Tools) && (len(a.Tools) == 0 || &a.Tools[0] == &b.Tools[0])
 }

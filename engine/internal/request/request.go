@@ -26,9 +26,27 @@ import (
 func Params(spec *event.Spec, c *loop.CallModel, o Options) model.Params {
 	_, name, _ := strings.Cut(c.Model, "/")
 	return model.Params{
-		Model: name, Tools: spec.Tools, NoTools: c.NoTools, Schema: c.Schema, SchemaName: c.SchemaName,
+		Model: name, Tools: spec.Tools, NoTools: c.NoTools, Strict: c.Strict, Schema: c.Schema, SchemaName: c.SchemaName,
 		MaxOutput: c.MaxOutput, Sampling: spec.Sampling, Stream: o.Stream,
 	}
+}
+
+// Encoder returns the encoder of a command's requests: enc, or it in the dialect
+// that the command is in. It fails if this version does not write that.
+func Encoder(enc model.Encoder, c *loop.CallModel) (model.Encoder, error) {
+	if c.Dialect == "" {
+		return enc, nil
+	}
+	return model.InDialect(enc, c.Dialect)
+}
+
+// AsRecorded returns the command as its model.called says that it was carried out.
+// The two differ only where a newer machine wants something of a request that the
+// one of then did not.
+func AsRecorded(c *loop.CallModel, d *event.ModelCalled) *loop.CallModel {
+	as := *c
+	as.Strict = d.Strict
+	return &as
 }
 
 // Options are an engine's own settings for a request, as model.called records
