@@ -52,14 +52,11 @@ type Writer struct {
 // pythonic, xml or react. ok is false for any other.
 func WriterFor(id string) (w *Writer, ok bool) {
 	d, ok := Find(id)
-	name := id
-	if ok {
-		name = d.ID
-	} else if long := short[id]; long != "" {
-		name = long
+	if !ok {
+		return nil, false
 	}
 	for _, w := range writers {
-		if w.id == name {
+		if w.id == d.ID {
 			return w, true
 		}
 	}

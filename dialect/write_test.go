@@ -87,8 +87,8 @@ func writers(t testing.TB) []*dialect.Writer {
 		if !ok {
 			t.Fatalf("there is no writer of %s", name)
 		}
-		if d, ok := dialect.Find(name); ok && d.ID != w.ID() {
-			t.Errorf("%s is read as %s and written as %s", name, d.ID, w.ID())
+		if d, ok := dialect.Find(name); !ok || d.ID != w.ID() {
+			t.Errorf("%s is not read as it is written, %s", name, w.ID())
 		}
 		out = append(out, w)
 	}
