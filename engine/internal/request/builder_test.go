@@ -22,7 +22,7 @@ type plain struct{ encoded *int }
 func (plain) Version() string { return "plain/1" }
 
 func (plain) Head(dst []byte, p *model.Params, system []message.Message) []byte {
-	dst = fmt.Appendf(dst, "%s tools:%v ", p.Model, !p.NoTools)
+	dst = fmt.Appendf(dst, "%s tools:%v strict:%v ", p.Model, !p.NoTools, p.Strict)
 	for i := range system {
 		dst = append(dst, system[i].PlainText()...)
 	}
@@ -115,6 +115,7 @@ func TestStartsAgain(t *testing.T) {
 		"nothing":                {func(*loop.CallModel) {}, 2},
 		"another epoch":          {func(c *loop.CallModel) { c.Epoch++ }, 0},
 		"another head":           {func(c *loop.CallModel) { c.NoTools = true }, 0},
+		"stricter tools":         {func(c *loop.CallModel) { c.Strict = true }, 0},
 		"another end":            {func(c *loop.CallModel) { c.MaxOutput = 7 }, 2},
 		"a call without results": {func(c *loop.CallModel) { c.Messages = append(c.Messages, calling("a", "b")) }, 2},
 	} {
@@ -202,6 +203,34 @@ func TestRecall(t *testing.T) {
 		if _, body := build(t, b, &next); body.Kept != kept || body.Added != 2-kept {
 			t.Errorf("epoch %d: kept %d, added %d", epoch, body.Kept, body.Added)
 		}
+	}
+}
+
+// A command is written by the encoder of its dialect, whose name says so.
+func TestEncoder(t *testing.T) {
+	c := &loop.CallModel{Model: "p/m", Messages: []message.Message{calling("a"), message.Result("a", "tool", "12", false)}}
+	for dialect, want := range map[string]string{"": "plain/1", "hermes_tool_call": "plain/1 hermes_tool_call/1"} {
+		c.Dialect = dialect
+		enc, err := request.Encoder(plain{new(int)}, c)
+		if err != nil || enc.Version() != want {
+			t.Fatalf("%v, %v, want %s", enc, err, want)
+		}
+		got, _ := build(t, request.New(enc, none), c)
+		if spoken := strings.Contains(got, "u:<tool_response>"); spoken != (dialect != "") {
+			t.Errorf("in %q: %s", dialect, got)
+		}
+	}
+	c.Dialect = "from_the_future"
+	if _, err := request.Encoder(plain{new(int)}, c); err == nil {
+		t.Error("a dialect that this version does not write was taken")
+	}
+}
+
+// A journal from before a machine asked for strict calls is built again as it was.
+func TestAsRecorded(t *testing.T) {
+	c := &loop.CallModel{Model: "p/m", Strict: true}
+	if as := request.AsRecorded(c, &event.ModelCalled{}); as.Strict || as.Model != "p/m" || !c.Strict {
+		t.Errorf("as recorded it is %+v, the command %+v", as, c)
 	}
 }
 
