@@ -2,6 +2,7 @@ package parse_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,8 +15,9 @@ import (
 // FuzzParse reads anything, as text and as native arguments, and holds what
 // Parse promises of every result.
 func FuzzParse(f *testing.F) {
-	for _, file := range []string{"native", "ids", "json", "fence"} {
-		for _, k := range load(f, "testdata/"+file+".txt") {
+	files, _ := filepath.Glob("testdata/*.txt")
+	for _, file := range files {
+		for _, k := range load(f, file) {
 			in := k.reply(f)
 			for _, p := range in.Message.Parts {
 				f.Add(p.Text, p.Args, p.ID, string(in.Finish))
