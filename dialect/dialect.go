@@ -68,10 +68,6 @@ type Dialect struct {
 	ID string
 	// Also are other ids of the row, of families that write just the same.
 	Also []string
-	// Like is the id that is reported for what the row describes if no dialect
-	// was asked for, where all that it describes has the form of another row or
-	// no marker at all; empty: its own.
-	Like string
 	// Models are the families that write it, for people.
 	Models string
 	// Grammar is how a block is read.

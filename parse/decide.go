@@ -153,7 +153,11 @@ func (res *Result) leave(f *found, n int) {
 func (r *reading) accept(res *Result, list []*found) {
 	res.Format = list[0].format
 	var gone []span
+	invented := len(r.s)
 	for _, f := range list {
+		if f.from >= invented {
+			break
+		}
 		calls, problem := f.calls, f.problem
 		if r.in.Policy.DropUnknown {
 			calls = r.onlyOffered(res, calls)
@@ -176,18 +180,24 @@ func (r *reading) accept(res *Result, list []*found) {
 			res.note("JSON after the calls was left out: the model seems to have made up a result")
 			gone = append(gone, span{f.end, len(r.s)})
 		}
+		if f.invented > 0 {
+			invented = f.invented
+			res.note("what follows the call of " + quote(named(list)) + " was left out: the model seems to have made up a result")
+			gone = append(gone, span{invented, len(r.s)})
+		}
 	}
 	if len(res.Calls) == 0 && len(res.Problems) == 0 {
 		r.plain(res)
 		return
 	}
 	r.reasonTo(res)
-	var b strings.Builder
 	for _, f := range list {
-		piece(&b, f.content)
+		if f.content != "" && f.from < invented {
+			r.says = append(r.says, saying{f.from, f.content})
+		}
 	}
-	piece(&b, r.without(0, append(gone, r.markup...)))
-	res.Text = b.String()
+	r.gone = append(gone, r.markup...)
+	res.Text = r.without(0, r.gone)
 }
 
 func (r *reading) onlyOffered(res *Result, calls []event.ParsedCall) []event.ParsedCall {
@@ -205,18 +215,28 @@ func (r *reading) onlyOffered(res *Result, calls []event.ParsedCall) []event.Par
 // plain is the result of a text without calls.
 func (r *reading) plain(res *Result) {
 	res.Format = Text
+	if r.hollow >= 0 && !r.in.Policy.UnreadableAsText && r.empty(r.hollow) {
+		res.problem("the text ends with the markers of calls, and there is no call between them: " + excerpt(r.s[r.hollow:], 0))
+	}
 	r.reasonTo(res)
 	if len(r.cuts) > 0 {
 		res.Text = r.without(0, nil)
 	}
+	if r.answer != "" {
+		res.Text = r.answer
+	}
 	res.Text = withoutControl(res.Text)
 }
+
+// empty reports whether only what carries nothing follows s[i].
+func (r *reading) empty(i int) bool { return r.without(i, r.markup) == "" }
 
 // reasonTo puts the reasoning that was found into the result.
 func (r *reading) reasonTo(res *Result) {
 	var b strings.Builder
 	for _, t := range r.thought {
-		piece(&b, stripThink(r.s[t.from:t.to]))
+		t = thinkBody(r.s, t)
+		piece(&b, r.s[t.from:t.to])
 	}
 	res.Reasoning = b.String()
 }
@@ -229,22 +249,35 @@ func (r *reading) without(i int, gone []span) string { return r.rest(i, len(r.s)
 func (r *reading) upTo(i int) string { return r.rest(0, i, r.markup) }
 
 func (r *reading) rest(i, end int, gone []span) string {
+	var b strings.Builder
+	r.stretches(i, end, gone, func(_ int, s string) { piece(&b, s) })
+	return b.String()
+}
+
+// stretches calls each with the stretches of s[i:end] without reasoning and the
+// given spans, and where it begins, and with what blocks say, in order.
+func (r *reading) stretches(i, end int, gone []span, each func(at int, s string)) {
 	all := append(append([]span(nil), gone...), r.cuts...)
 	sort.Slice(all, func(a, b int) bool { return all[a].from < all[b].from })
-	var b strings.Builder
-	for _, c := range all {
+	says := r.says
+	for len(says) > 0 && says[0].at < i {
+		says = says[1:]
+	}
+	for _, c := range append(all, span{end, end}) {
 		if c.from >= end {
-			break
+			c = span{end, end}
 		}
 		if c.from > i {
-			piece(&b, r.s[i:c.from])
+			each(i, r.s[i:c.from])
 		}
-		i = max(i, c.to)
+		for len(says) > 0 && says[0].at <= c.from && c.from < end {
+			each(-1, says[0].text)
+			says = says[1:]
+		}
+		if i = max(i, c.to); i >= end {
+			return
+		}
 	}
-	if i < end {
-		piece(&b, r.s[i:end])
-	}
-	return b.String()
 }
 
 // piece adds a stretch of prose, in a paragraph of its own.

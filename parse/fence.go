@@ -3,6 +3,7 @@ package parse
 import (
 	"strings"
 
+	"rein.example/rein/dialect"
 	"rein.example/rein/event"
 )
 
@@ -12,7 +13,7 @@ func (r *reading) fence(i, n int) int {
 	if !opens {
 		return 0
 	}
-	if json && r.spend(0) {
+	if json && r.spend(0) && r.bareAllowed(dialect.JSON) {
 		f, end := r.jsonBlock(i, body, n)
 		r.spend(end - i)
 		r.add(f)
@@ -26,15 +27,20 @@ func (r *reading) fence(i, n int) int {
 	return end
 }
 
-// fencedMarkup takes the calls in a dialect's markers inside a fenced block.
+// fencedMarkup takes the calls in a dialect's markers inside a fenced block. One
+// that begins with something else is code, whatever stands in it.
 func (r *reading) fencedMarkup(from, body, shut, end int) {
-	n := len(r.found)
-	for i := body; i < shut; {
+	n, cuts, thought, markup, hollow := len(r.found), len(r.cuts), len(r.thought), len(r.markup), r.hollow
+	first := r.beginsMarkup(skip(r.s, body), shut)
+	for i := first; i < shut; {
 		k := i
 		if c := r.s[i]; c == '<' || c == '[' {
 			if k = r.marker(i); k <= i {
 				k = r.element(i)
 			}
+		}
+		if k <= i && i == first {
+			break
 		}
 		i = max(i+1, k)
 	}
@@ -48,14 +54,32 @@ func (r *reading) fencedMarkup(from, body, shut, end int) {
 		}
 	}
 	if b.empty {
-		b = r.escaped(b, body, shut)
+		r.cuts, r.thought, r.markup, r.hollow = r.cuts[:cuts], r.thought[:thought], r.markup[:markup], hollow
+		if strings.HasPrefix(r.s[skip(r.s, body):], escapedTag) {
+			b = r.escaped(b, body, shut)
+		}
 	}
 	r.found = append(r.found[:n], b)
 	r.from = end
 }
 
+// beginsMarkup returns where the scan stops at the marker or the element that
+// may begin at s[i]; shut for none.
+func (r *reading) beginsMarkup(i, shut int) int {
+	if i < shut && (r.s[i] == '<' || r.s[i] == '[') {
+		return i
+	}
+	for _, h := range table.heads {
+		if strings.HasPrefix(r.s[i:], h) {
+			return i + len(h)
+		}
+	}
+	return shut
+}
+
 // add records a block that is not a dialect's.
 func (r *reading) add(f found) {
+	r.rename(f.calls)
 	r.found = append(r.found, f)
 	r.from = f.end
 }
@@ -64,8 +88,9 @@ func (r *reading) add(f found) {
 // with a bracket at s[body].
 func (r *reading) jsonBlock(at, body, n int) (f found, end int) {
 	shut, end := r.fences.closer(body, n)
-	var e elements
+	e := elements{resume: true}
 	used := body + e.read(r.s[body:shut], 0)
+	r.spend(e.spent)
 	f = found{from: at, format: JSONFence, kind: fenced, empty: true, group: e.group}
 	i := skip(r.s, used)
 	for i < shut && (r.s[i] == '}' || r.s[i] == ']' || r.s[i] == ';' || r.s[i] == ',') {
@@ -87,7 +112,11 @@ func (r *reading) jsonBlock(at, body, n int) (f found, end int) {
 	if f.calls = e.calls; len(e.calls) == 0 || e.foreign {
 		return f, end
 	}
+	f.from = r.actionBefore(at)
 	f.empty, f.content = false, e.content
+	if r.only != nil {
+		f.format = r.only.ID
+	}
 	last := &f.calls[len(f.calls)-1]
 	if spare {
 		last.Repairs = append(last.Repairs, event.Repair{Kind: RepairClosers})
@@ -98,6 +127,20 @@ func (r *reading) jsonBlock(at, body, n int) (f found, end int) {
 	return f, end
 }
 
+// actionBefore returns where the line "Action:" begins that stands right before
+// s[at], as older models of Cohere write it; at if none does.
+func (r *reading) actionBefore(at int) int {
+	const action = "Action:"
+	k := at
+	for k > r.from && blank(r.s[k-1]) {
+		k--
+	}
+	if strings.HasSuffix(r.s[r.from:k], action) && r.lineStart(k-len(action)) {
+		return k - len(action)
+	}
+	return at
+}
+
 // fences finds the ends of the fenced blocks of a text.
 type fences struct {
 	s       string
@@ -105,20 +148,28 @@ type fences struct {
 }
 
 // memo is where something is found next, so that looking for it again from
-// further on costs nothing until it is passed.
+// further on costs nothing until it is passed, and from further back only what
+// lies between.
 type memo struct {
-	at    int
-	valid bool
+	from, at int
+	valid    bool
 }
 
 // find returns where sub occurs at or after i, or len(s).
 func (m *memo) find(s, sub string, i int) int {
-	if !m.valid || m.at < i {
-		m.valid = true
-		if m.at = len(s); i < len(s) {
-			if k := strings.Index(s[i:], sub); k >= 0 {
-				m.at = i + k
-			}
+	end := len(s)
+	switch {
+	case !m.valid || m.at < i:
+		m.at = len(s)
+	case i >= m.from:
+		return m.at
+	default:
+		end = min(m.from+len(sub)-1, len(s))
+	}
+	m.valid, m.from = true, i
+	if i < end {
+		if k := strings.Index(s[i:end], sub); k >= 0 {
+			m.at = i + k
 		}
 	}
 	return m.at

@@ -20,6 +20,8 @@ type group struct {
 	// torn: the text ends inside an element of which too little is left to say
 	// what it was.
 	torn bool
+	// envelope: they stand in the message of a chat completion. list: in a list.
+	envelope, list bool
 	// data: after the calls stands JSON that is none, such as a result that the
 	// model made up.
 	data bool
@@ -82,11 +84,15 @@ type elements struct {
 	inner bool
 	// named is the name of a call that gives none, from outside of the JSON.
 	named string
+	// strict: what lacks its own bracket is cut off.
+	strict bool
 	// resume: after an element that is broken reading goes on, if there is a
 	// place from which it surely can.
 	resume bool
 	// spent is how much of the text was read twice for that, in bytes.
 	spent int
+	// answers: there were calls which say that nothing is called.
+	answers bool
 	// ended is how the last element ended.
 	ended state
 }
@@ -95,7 +101,7 @@ type elements struct {
 // it read.
 func (e *elements) read(s string, i int) (end int) {
 	list := s[i] == '['
-	if list {
+	if e.list = list; list {
 		i++
 	}
 	for first := true; ; first = false {
@@ -142,15 +148,19 @@ func (e *elements) read(s string, i int) (end int) {
 			}
 		}
 		next := stop
-		if e.resume && (st == broken || st == cut) {
-			if next = e.after(s, j, stop); next > j {
+		if e.resume && st == broken {
+			if next = e.after(s, j, list); next > j {
 				text = s[j:trimEnd(s, next)]
 			}
 		}
 		if !e.foreign && len(e.calls) <= MaxCalls {
 			e.add(text, st, repairs)
 		}
-		if st != whole && (!e.resume || next <= j || st == tooDeep) {
+		switch {
+		case st == whole, e.resume && st == broken && next > j:
+		case e.resume:
+			return len(s) // what follows may be a part of it
+		default:
 			return stop
 		}
 		i = next
@@ -200,6 +210,7 @@ func (e *elements) add(text string, st state, repairs []event.Repair) {
 			}
 		}
 		e.calls = append(e.calls, in.calls...)
+		e.envelope = true
 		e.foreign = e.foreign || in.foreign
 		e.torn = e.torn || in.torn
 		e.content += o.content
@@ -239,7 +250,7 @@ func (e *elements) object(s string, st state) (o object) {
 		o.problem = ProblemInvalid
 	}
 	if e.nameIsKey {
-		o.keyed(s)
+		o.keyed(s, e.strict)
 		return o
 	}
 	o.argsRank = len(argsKeys)
@@ -258,8 +269,9 @@ func (e *elements) object(s string, st state) (o object) {
 }
 
 // keyed reads an element whose only member is the tool's name and the arguments.
-// Once these are closed, nothing of the call can be missing.
-func (o *object) keyed(s string) {
+// Once these are closed, nothing of the call can be missing, unless the policy is
+// strict.
+func (o *object) keyed(s string, strict bool) {
 	m := newMembers(s)
 	key, raw, ok := m.next()
 	if !ok {
@@ -269,7 +281,7 @@ func (o *object) keyed(s string) {
 	closed := m.state == whole && skip(s, m.i) == len(s)
 	if _, _, ok = m.next(); ok {
 		o.foreign, o.problem = true, ProblemTwoNames
-	} else if closed && o.problem == ProblemIncomplete {
+	} else if closed && o.problem == ProblemIncomplete && !strict {
 		o.problem, o.unclosed = "", true
 	}
 }
@@ -354,6 +366,9 @@ func (o *object) call(repairs []event.Repair) event.ParsedCall {
 	if o.wire && o.problem == "" && args != "" && args[0] == '"' {
 		args = unquote(args)
 	}
+	if args == "null" {
+		args = "" // there are none
+	}
 	if c.Args = args; o.problem == "" {
 		c.Args, c.Problem, c.Repairs = arguments(args)
 	}
@@ -375,69 +390,4 @@ func quote(name string) string {
 		name = strings.ToValidUTF8(name[:most], "") + "…"
 	}
 	return strconv.Quote(name)
-}
-
-// after returns where reading can go on after the element at s[j] that could be
-// read up to s[stop] only: after the brackets that belong together, if the next
-// element, the end of the list or nothing follows them; or where another element
-// begins that says it is a call. 0 if nowhere.
-func (e *elements) after(s string, j, stop int) int {
-	if e.spent > 4*len(s) {
-		return 0
-	}
-	end, st := value(s, j)
-	if st != whole {
-		e.spent += end - j
-	} else {
-		k := skip(s, end)
-		for k < len(s) && (s[k] == ',' || s[k] == ';') {
-			k = skip(s, k+1)
-		}
-		if k == len(s) || s[k] == ']' || s[k] == '{' {
-			return end
-		}
-	}
-	for k := j + 1; k < len(s); {
-		n := strings.IndexByte(s[k:], '{')
-		if n < 0 {
-			return 0
-		}
-		if k += n; beginsCall(s, k) {
-			// From here on the text is read again.
-			e.spent += max(stop-k, 0)
-			return k
-		}
-		k++
-	}
-	return 0
-}
-
-// beginsCall reports whether the '{' at s[k] follows another object and has the
-// first member of a call. Inside a string of a value that is whole it could not,
-// since the quotes would be escaped.
-func beginsCall(s string, k int) bool {
-	i := k - 1
-	comma := false
-	for i >= 0 && (blank(s[i]) || s[i] == ',' || s[i] == ';') {
-		comma = comma || !blank(s[i])
-		i--
-	}
-	if i < 0 || s[i] != '}' && s[i] != ']' && !comma {
-		return false
-	}
-	i = skip(s, k+1)
-	if i == len(s) || s[i] != '"' || !callKey(s[i:]) {
-		return false
-	}
-	end, st := stringEnd(s, i)
-	end = skip(s, end)
-	return st == whole && end < len(s) && s[end] == ':'
-}
-
-// trimEnd returns the end of s[:i] without white space and separators.
-func trimEnd(s string, i int) int {
-	for i > 0 && (blank(s[i-1]) || s[i-1] == ',' || s[i-1] == ';') {
-		i--
-	}
-	return i
 }

@@ -89,6 +89,9 @@ const (
 	// ProblemShape: the call is not of the form that its dialect has, such as
 	// one object where a list is wanted.
 	ProblemShape = "shape"
+	// ProblemParams: the parameters of the call, written in markup, can't be told
+	// apart, or one stands twice with different values.
+	ProblemParams = "parameters"
 	// ProblemLimit: beyond MaxText, MaxDepth or MaxCalls.
 	ProblemLimit = "limit"
 )
@@ -233,33 +236,40 @@ func Parse(in Input) Result {
 		res.Cut = slices.ContainsFunc(res.Calls, func(c event.ParsedCall) bool { return c.Problem == ProblemIncomplete })
 		return res
 	}
+	_, res := in.read(text)
+	return res
+}
+
+// read reads a text. The reading is nil where there is nothing in it to look at.
+func (in *Input) read(text string) (*reading, Result) {
 	res := Result{Format: Text, Text: text}
 	if !in.TextCalls || len(in.Tools) == 0 && !in.AnyName && !mayHoldReasoning(text) || !mayHoldMore(text) {
-		return res
+		return nil, res
 	}
 	if len(text) > MaxText {
 		res.note("the text was not searched for calls: it is longer than " + strconv.Itoa(MaxText) + " bytes")
-		return res
+		return nil, res
 	}
-	r := newReading(&in, text)
+	r := newReading(in, text)
 	r.scan()
 	if len(in.Tools) == 0 && !in.AnyName {
 		r.found = nil // nothing can be called
 	}
 	r.decide(&res)
 	in.finish(&res)
-	return res
+	return r, res
 }
 
 // mayHoldMore reports whether a text has the least that calls and reasoning
 // need. It keeps plain prose fast.
 func mayHoldMore(text string) bool {
 	return strings.IndexByte(text, '<') >= 0 || strings.IndexByte(text, '[') >= 0 ||
-		strings.IndexByte(text, '{') >= 0 || strings.Contains(text, linesWord)
+		strings.IndexByte(text, '{') >= 0 || strings.Contains(text, linesWord) || strings.Contains(text, answerWord) ||
+		strings.Contains(text, recipientMark) || strings.Contains(text, escapedTag)
 }
 
 func mayHoldReasoning(text string) bool {
-	return strings.IndexByte(text, '<') >= 0 || strings.IndexByte(text, '[') >= 0
+	return strings.IndexByte(text, '<') >= 0 || strings.IndexByte(text, '[') >= 0 || strings.Contains(text, answerWord)
 }
 
 // settle gives a call that could be read the problem of its reply, if any.

@@ -117,6 +117,9 @@ func Explain(c *event.ParsedCall) (message, hint string) {
 	case ProblemShape:
 		return "The call is not of the form that is wanted here: a list where one object is wanted, or the reverse. Nothing was run.",
 			"Write the call in the form that the tools were given with."
+	case ProblemParams:
+		return "The parameters of the call could not be told apart, or are not those of the tool, so nothing was run.",
+			"Write each parameter that the tool has once, between its own opening and closing mark, and nothing between them."
 	case ProblemLimit:
 		return fmt.Sprintf("The call is beyond a limit, so nothing was run: %d calls a reply, %d bytes and %d levels of arguments.",
 			MaxCalls, MaxText, MaxDepth), "Do the work in fewer or smaller calls."

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"rein.example/rein/dialect"
@@ -19,6 +20,10 @@ import (
 // make a hostile text cost more than its length.
 const workPerByte = 16
 
+// maxBlocks is how many blocks in the markers of a dialect are read. Each holds
+// calls or is a problem, so that there is nothing to be had from more of them.
+const maxBlocks = 2 * MaxCalls
+
 // reading is one text on its way to its calls.
 type reading struct {
 	s  string
@@ -32,21 +37,42 @@ type reading struct {
 
 	// from is where what has been taken so far ends.
 	from int
+	// blanks are those from from on.
+	blanks span
 	// open is where reasoning began that has not ended; -1 for none.
 	open int
-	// found in the order of the text.
-	found []found
+	// hollow is where the first marker stands that belongs around blocks of
+	// calls; -1 for none.
+	hollow int
+	// found in the order of the text; blocks of them are in a dialect's markers.
+	found  []found
+	blocks int
 	// cuts are what is no content whatever is decided: reasoning and what
 	// stands for results of tools. markup is none if calls are taken.
 	thought, cuts, markup []span
+	// gone are what is no content if calls are taken, and says what stands in
+	// place of a block.
+	gone []span
+	says []saying
 	// start are the bytes that something can begin with.
 	start [256]bool
 	// quotes: some line begins with '>'.
 	quotes bool
-	notes  []string
+	// inner: the text is part of another whose entities were decoded. tried: it
+	// was tried to decode those of this one.
+	inner, tried bool
+	notes        []string
+	// answer is what an object of JSON says that the answer is.
+	answer string
 }
 
 type span struct{ from, to int }
+
+// saying is content that an envelope carries beside its calls.
+type saying struct {
+	at   int
+	text string
+}
 
 // block is what a reader made of a piece of text.
 type block struct {
@@ -80,6 +106,9 @@ type found struct {
 	empty bool
 	// group is what an unmarked JSON text held.
 	group group
+	// invented is where a result begins that the model made up, so that all from
+	// there on rests on it; 0 for nowhere.
+	invented int
 }
 
 type kind uint8
@@ -91,13 +120,17 @@ const (
 )
 
 func newReading(in *Input, s string) *reading {
-	r := &reading{s: s, in: in, open: -1, fences: fences{s: s}, budget: workPerByte*len(s) + 4096}
+	r := &reading{s: s, in: in, open: -1, hollow: -1, fences: fences{s: s}, budget: workPerByte*len(s) + 4096}
 	r.only, _ = dialect.Find(in.Dialect)
 	for _, c := range []byte("<[{`") {
 		r.start[c] = true
 	}
+	if strings.Contains(s, recipientMark) {
+		r.start['>'] = true
+	}
+	r.start['&'] = strings.Contains(s, escapedTag)
 	r.quotes = strings.HasPrefix(s, ">") || strings.Contains(s, "\n>")
-	if strings.Contains(s, linesWord) {
+	if strings.Contains(s, linesWord) || strings.Contains(s, answerWord) {
 		r.start[linesWord[0]] = true
 	}
 	return r
@@ -110,7 +143,10 @@ func (r *reading) scan() {
 			i++
 			continue
 		}
-		i = max(r.at(i), i+1)
+		if i = max(r.at(i), i+1); r.blocks > maxBlocks {
+			r.markup = append(r.markup, span{i, len(r.s)})
+			break
+		}
 	}
 	if r.open >= 0 {
 		r.think(r.open, len(r.s))
@@ -126,6 +162,9 @@ func (r *reading) at(i int) int {
 	case '`':
 		return r.tick(i)
 	case '<', '[':
+		if !table.begins(r.s, i) {
+			break
+		}
 		if end := r.reasoning(i); end > i {
 			return end
 		}
@@ -142,20 +181,28 @@ func (r *reading) at(i int) int {
 // inside looks for what ends reasoning that was left open: the marker of a call
 // that only a model that is done thinking writes.
 func (r *reading) inside(i int) int {
-	from := r.open
+	open, from := r.open, r.from
+	n, cuts, thought := len(r.found), len(r.cuts), len(r.thought)
 	for _, o := range openersAt(r.s, i) {
 		if !o.special() {
 			continue
 		}
 		r.open = -1
-		n := len(r.found)
 		end := r.opened(i, o)
-		if len(r.found) > n {
-			r.think(from, r.found[n].from)
-			r.from = end
-			return end
+		start := i
+		switch {
+		case len(r.found) > n:
+			start = r.found[n].from
+		case len(r.cuts) > cuts && len(r.thought) == thought: // something is said
+			start = r.cuts[cuts].from
+		default:
+			r.cuts, r.thought = r.cuts[:cuts], r.thought[:thought]
+			r.open, r.from = open, from
+			continue
 		}
-		r.open = from
+		r.think(open, start)
+		r.from = end
+		return end
 	}
 	return i + 1
 }
@@ -208,7 +255,12 @@ func (r *reading) halfThought(i, end int) int {
 }
 
 // fresh reports whether only blanks stand between what was taken last and s[i].
-func (r *reading) fresh(i int) bool { return skip(r.s, r.from) >= i }
+func (r *reading) fresh(i int) bool {
+	if r.blanks.from != r.from || r.blanks.to == 0 {
+		r.blanks = span{r.from, skip(r.s, r.from)}
+	}
+	return r.blanks.to >= i
+}
 
 // lineStart reports whether s[i] begins a line or follows what was taken last.
 func (r *reading) lineStart(i int) bool { return r.fresh(i) || lineStart(r.s, i) }
@@ -219,8 +271,12 @@ func (r *reading) echo(i int) int {
 		if !strings.HasPrefix(r.s[i:], e.Open) {
 			continue
 		}
-		if len(r.found) == 0 {
+		call := r.lastCall()
+		if call == nil {
 			return 0 // nothing was called: the text speaks of results
+		}
+		if skip(r.s, i+len(e.Open)) < len(r.s) && call.invented == 0 {
+			call.invented = i
 		}
 		end := r.spot(e.Close, i+len(e.Open))
 		end = min(end+len(e.Close), len(r.s))
@@ -229,6 +285,16 @@ func (r *reading) echo(i int) int {
 		return end
 	}
 	return 0
+}
+
+// lastCall returns the last block that holds calls, or nil.
+func (r *reading) lastCall() *found {
+	for k := len(r.found) - 1; k >= 0; k-- {
+		if f := &r.found[k]; len(f.calls) > 0 {
+			return f
+		}
+	}
+	return nil
 }
 
 // spot returns where sub occurs at or after i, or len(s). Asking for growing i
@@ -299,8 +365,16 @@ func (r *reading) marker(i int) int {
 		if end := r.unread(i, o); end > i {
 			return end
 		}
+		if r.only != nil && o.special() && !slices.Contains(o.rows, r.only) && o.anchor == 0 {
+			// A token that means something to other models only.
+			r.markup = append(r.markup, span{i, i + len(o.text)})
+			return i + len(o.text)
+		}
 	}
 	if n := markupAt(r.s, i); n > 0 {
+		if special, ok := table.wraps[r.s[i:i+n]]; ok && r.hollow < 0 && (special || r.lineStart(i)) {
+			r.hollow = i
+		}
 		r.markup = append(r.markup, span{i, i + n})
 		return i + n
 	}
@@ -325,8 +399,9 @@ func (r *reading) opened(i int, o *opener) int {
 
 // take records a block of a dialect.
 func (r *reading) take(d *dialect.Dialect, b block, start int) int {
-	start = max(start-b.back, r.from, 0)
-	b.end = min(max(b.end, start+1), len(r.s))
+	start = r.wrapped(d, max(start-b.back, r.from, 0))
+	b.end = r.pastHalf(d, min(max(b.end, start+1), len(r.s)))
+	r.rename(b.calls)
 	switch {
 	case b.reasoning:
 		if b.text.to == 0 {
@@ -341,6 +416,7 @@ func (r *reading) take(d *dialect.Dialect, b block, start int) int {
 		r.from = b.end
 		return b.end
 	}
+	r.blocks++
 	r.found = append(r.found, found{block: b, from: start, format: d.ID})
 	r.from = b.end
 	return b.end
@@ -353,16 +429,20 @@ func (r *reading) unread(i int, o *opener) int {
 	start := i - o.anchor
 	body := start + len(o.text)
 	d := o.rows[0]
-	if r.only != nil && r.only != d || o.wraps {
-		return 0
+	if r.only != nil && slices.Contains(o.rows, r.only) {
+		d = r.only
+	}
+	if r.only != nil && r.only != d || o.wraps || o.anchor > 0 && !d.Special {
+		return 0 // the last: words that stand in other texts too
 	}
 	end, closed := r.closer(d, body)
-	if !closed && !r.lineStart(start) {
-		return 0
+	if !r.lineStart(start) && !(closed && strings.ContainsAny(r.s[body:r.closerStart(d, body)], "{}[]()<>=:_")) {
+		return 0 // the text speaks of the marker
 	}
 	if !closed {
 		end = len(r.s)
 	}
+	r.blocks++
 	r.found = append(r.found, found{
 		block:  block{end: end, cut: !closed, problem: "what stands after " + o.text + " can not be read as a call: " + excerpt(r.s[body:end], 0)},
 		from:   start,
@@ -407,6 +487,50 @@ func (r *reading) closers(d *dialect.Dialect, i int) int {
 		if !more {
 			return i
 		}
+	}
+}
+
+// wrapped returns where the wrappers of d begin that stand right before s[i], so
+// that they go where the block goes.
+func (r *reading) wrapped(d *dialect.Dialect, i int) int {
+	for again := true; again; {
+		again = false
+		k := i
+		for k > r.from && blank(r.s[k-1]) {
+			k--
+		}
+		for _, w := range d.Wrap {
+			if strings.HasSuffix(r.s[r.from:k], w) {
+				i, again = k-len(w), true
+				break
+			}
+		}
+	}
+	return i
+}
+
+// pastHalf returns the end of the text if nothing but the beginning of a closer
+// or wrapper of d stands at s[i], else i.
+func (r *reading) pastHalf(d *dialect.Dialect, i int) int {
+	j := skip(r.s, i)
+	rest := r.s[j:]
+	if len(rest) < 2 {
+		return i
+	}
+	for _, list := range [...][]string{d.Close, d.Wrap} {
+		for _, c := range list {
+			if len(rest) < len(c) && strings.HasPrefix(c, rest) {
+				return len(r.s)
+			}
+		}
+	}
+	return i
+}
+
+// rename gives calls the names of the tools that they mean.
+func (r *reading) rename(calls []event.ParsedCall) {
+	for i := range calls {
+		calls[i].Name = r.toolName(calls[i].Name)
 	}
 }
 

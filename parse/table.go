@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -31,15 +32,23 @@ func (o *opener) special() bool {
 var table = compile(dialect.All())
 
 type index struct {
+	// second are the bytes that follow the anchor of some marker; before are
+	// those before an anchor that is the marker's last byte.
+	second, before [256]bool
 	// openers and markup by the anchor and the byte after it; longest first.
 	openers map[[2]byte][]*opener
 	markup  map[[2]byte][]string
+	// wraps are the markers around blocks; true: of a row with special openers.
+	wraps map[string]bool
 	// tags are the rows that an element of a name begins.
 	tags map[string][]*dialect.Dialect
+	// heads are what stands in openers before their anchors, where something does.
+	heads []string
 }
 
 func compile(rows []*dialect.Dialect) *index {
-	x := &index{openers: map[[2]byte][]*opener{}, markup: map[[2]byte][]string{}, tags: map[string][]*dialect.Dialect{}}
+	x := &index{openers: map[[2]byte][]*opener{}, markup: map[[2]byte][]string{}, tags: map[string][]*dialect.Dialect{},
+		wraps: map[string]bool{}}
 	byText := map[string]*opener{}
 	var order []*opener
 	wraps := map[string]bool{}
@@ -48,6 +57,9 @@ func compile(rows []*dialect.Dialect) *index {
 			o := byText[text]
 			if o == nil {
 				o = &opener{text: text, anchor: anchor(text)}
+				if o.anchor > 0 && !slices.Contains(x.heads, text[:o.anchor]) {
+					x.heads = append(x.heads, text[:o.anchor])
+				}
 				byText[text] = o
 				order = append(order, o)
 			}
@@ -58,6 +70,7 @@ func compile(rows []*dialect.Dialect) *index {
 		}
 		for _, w := range d.Wrap {
 			wraps[w] = true
+			x.wraps[w] = x.wraps[w] || d.Special
 			x.addMarkup(w)
 		}
 		for _, c := range d.Close {
@@ -71,15 +84,40 @@ func compile(rows []*dialect.Dialect) *index {
 		o.wraps = wraps[o.text]
 		k := key(o.text[o.anchor:])
 		x.openers[k] = append(x.openers[k], o)
+		if k[1] != 0 {
+			x.second[k[1]] = true
+		} else {
+			x.before[o.text[o.anchor-1]] = true
+		}
 	}
-	for _, list := range x.openers {
+	for _, spans := range [...][]dialect.Span{dialect.Thinking(), dialect.Echoes()} {
+		for _, t := range spans {
+			x.second[t.Open[1]], x.second[t.Close[1]] = true, true
+		}
+	}
+	for _, list := range x.openers { // order: each list is sorted by itself
 		sort.SliceStable(list, func(a, b int) bool { return len(list[a].text) > len(list[b].text) })
 	}
 	return x
 }
 
+// begins reports whether a marker of any kind may stand at s[i], which is '<' or
+// '[', by the byte after it: elements begin with a letter or with what decorates
+// it, other markers as the table has them.
+func (x *index) begins(s string, i int) bool {
+	if i > 0 && x.before[s[i-1]] {
+		return true
+	}
+	if i+1 == len(s) {
+		return false
+	}
+	c := s[i+1]
+	return x.second[c] || s[i] == '<' && (c|0x20 >= 'a' && c|0x20 <= 'z' || c == '/' || c == '_' || c >= 0x80)
+}
+
 func (x *index) addMarkup(s string) {
 	k := key(s)
+	x.second[k[1]] = true
 	for _, have := range x.markup[k] {
 		if have == s {
 			return
@@ -107,9 +145,14 @@ func key(s string) (k [2]byte) {
 // openersAt returns the openers whose anchor is s[i], the longest first.
 func openersAt(s string, i int) []*opener {
 	var out []*opener
-	for _, o := range table.openers[key(s[i:])] {
-		if start := i - o.anchor; start >= 0 && strings.HasPrefix(s[start:], o.text) {
-			out = append(out, o)
+	for _, k := range [...][2]byte{key(s[i:]), {s[i]}} { // some end with their anchor
+		for _, o := range table.openers[k] {
+			if start := i - o.anchor; start >= 0 && strings.HasPrefix(s[start:], o.text) {
+				out = append(out, o)
+			}
+		}
+		if k[1] == 0 {
+			break
 		}
 	}
 	return out

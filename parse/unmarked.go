@@ -26,6 +26,10 @@ func (r *reading) unmarked(i int) int {
 		return r.looseJSON(i)
 	case '<':
 		return r.element(i)
+	case '&':
+		return r.entity(i)
+	case '>':
+		return r.recipientLine(i)
 	case linesWord[0]:
 		return r.lines(i)
 	}
@@ -34,17 +38,20 @@ func (r *reading) unmarked(i int) int {
 
 // quoted reports whether s[i] stands in a line that quotes, as mails and
 // Markdown do it.
-func (r *reading) quoted(i int) bool {
-	if !r.quotes {
-		return false
-	}
-	start := strings.LastIndexByte(r.s[max(0, i-maxInline):i], '\n') + 1 + max(0, i-maxInline)
-	j := skip(r.s, start)
-	return j < i && r.s[j] == '>'
+func (r *reading) quoted(i int) bool { return r.quotes && inQuote(r.s, i) }
+
+func inQuote(s string, i int) bool {
+	from := max(0, i-maxInline)
+	start := strings.LastIndexByte(s[from:i], '\n') + 1 + from
+	j := skip(s, start)
+	return j < i && s[j] == '>'
 }
 
 // bareAllowed reports whether bodies of a grammar count without a marker.
 func (r *reading) bareAllowed(g dialect.Grammar) bool {
+	if r.only != nil && r.only.Grammar == dialect.Pairs {
+		return r.only.Bare && g == dialect.JSON // what stands after the name
+	}
 	return r.only == nil || r.only.Bare && r.only.Grammar == g
 }
 
@@ -57,9 +64,9 @@ func (r *reading) looseJSON(i int) int {
 	if !callish(r.s, i) {
 		return r.overData(i)
 	}
-	var e elements
+	e := elements{resume: true}
 	end := e.read(r.s, i)
-	r.spend(end - i)
+	r.spend(end - i + e.spent)
 	if len(e.calls) == 0 {
 		if e.ended == whole {
 			return end
@@ -67,8 +74,13 @@ func (r *reading) looseJSON(i int) int {
 		return 0
 	}
 	f := found{from: i, format: JSON, kind: loose, group: e.group}
-	if r.only != nil {
+	switch {
+	case r.only != nil:
 		f.format = r.only.ID
+	case e.envelope:
+		f.format = "openai_envelope"
+	case e.list:
+		f.format = "json_array"
 	}
 	f.calls, f.content = e.calls, e.content
 	f.end = r.spareClosers(&f.group, end)
@@ -82,15 +94,77 @@ func (r *reading) overData(i int) int {
 	if j == len(r.s) {
 		return 0
 	}
-	if c := r.s[j]; c != '"' && c != '{' && c != '[' && c != '}' && c != ']' && !('0' <= c && c <= '9') && c != '-' {
+	if !beginsData(r.s[j]) {
 		return 0
 	}
-	end, st := value(r.s, i)
+	end, st := dataEnd(r.s, i)
 	r.spend(end - i)
 	if st != whole {
 		return 0
 	}
 	return end
+}
+
+// beginsData reports whether c may follow the bracket that begins a value.
+func beginsData(c byte) bool {
+	return c == '"' || c == '{' || c == '[' || c == '}' || c == ']' || '0' <= c && c <= '9' || c == '-'
+}
+
+// dataEnd is value for what only may be JSON, even with slips: it is broken as
+// soon as outside of its strings something stands that no JSON has, such as
+// words.
+func dataEnd(s string, i int) (end int, st state) {
+	var open [MaxDepth / 64]uint64 // a bit a level: set for an object
+	for depth := 0; i < len(s); {
+		switch c := s[i]; {
+		case c == '"':
+			if i, st = stringEnd(s, i); st != whole {
+				return i, st
+			}
+			continue
+		case c == '{' || c == '[':
+			if depth == MaxDepth {
+				return i, tooDeep
+			}
+			if bit := uint64(1) << (depth % 64); c == '{' {
+				open[depth/64] |= bit
+			} else {
+				open[depth/64] &^= bit
+			}
+			depth++
+		case c == '}' || c == ']':
+			depth--
+			if object := open[depth/64]&(1<<(depth%64)) != 0; object != (c == '}') {
+				return i, broken
+			}
+			if depth == 0 {
+				return i + 1, whole
+			}
+		case letter(c):
+			end := i
+			for end < len(s) && (scalar(s[end]) || s[end] == '_') {
+				end++
+			}
+			if next := skip(s, end); next < len(s) && s[next] != ':' && !dataWord(s[i:end]) {
+				return i, broken
+			}
+			i = end
+			continue
+		case !blank(c) && c != ',' && c != ':' && !scalar(c):
+			return i, broken
+		}
+		i++
+	}
+	return i, cut
+}
+
+// dataWord reports whether a word is a number or a literal.
+func dataWord(w string) bool {
+	switch w {
+	case "true", "false", "null", "True", "False", "None", "NaN", "Infinity":
+		return true
+	}
+	return '0' <= w[0] && w[0] <= '9'
 }
 
 // callish reports whether the JSON at s[i] begins as calls do: an object whose
@@ -106,10 +180,13 @@ func callish(s string, i int) bool {
 	return false
 }
 
+// quoteMarks are what models put around the names of members.
+var quoteMarks = [...]string{`"`, `'`, "“", "‘", "`"}
+
 // callKey reports whether s begins with the name of a member of a call, in
 // quotes of any kind or in none.
 func callKey(s string) bool {
-	for _, q := range [...]string{`"`, `'`, "“", "‘", "`"} {
+	for _, q := range quoteMarks {
 		if strings.HasPrefix(s, q) {
 			s = s[len(q):]
 			break
