@@ -20,16 +20,22 @@ const (
 	maxResumes = 8
 )
 
+// Reading says how the reply to the model call that is under way will be read:
+// what a [parse.Stream] needs to show it while it arrives.
+func (m *Machine) Reading() parse.Input {
+	in := parse.Input{Tools: m.offered, TextCalls: m.calling().Text}
+	if m.call.noTools {
+		in.Tools = nil
+	}
+	return in
+}
+
 // parse decides what the reply asks for.
 func (m *Machine) parse() *event.ReplyParsed {
-	tools := m.offered
-	if m.call.noTools {
-		tools = nil
-	}
-	r := parse.Parse(parse.Input{
-		Message: &m.reply.Message, Finish: m.reply.Finish, Tools: tools, TextCalls: m.calling().Text,
-		Used: m.usedID, Base: "c" + strconv.FormatInt(m.seq, 10),
-	})
+	in := m.Reading()
+	in.Message, in.Finish = &m.reply.Message, m.reply.Finish
+	in.Used, in.Base = m.usedID, "c"+strconv.FormatInt(m.seq, 10)
+	r := parse.Parse(in)
 	return r.Event(m.call.id, &m.reply.Message)
 }
 

@@ -8,6 +8,7 @@ import (
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
 	"rein.example/rein/model"
+	"rein.example/rein/parse"
 )
 
 // watcher calls a job's observer. A panic of the observer is its own affair: it
@@ -59,12 +60,14 @@ type ear struct {
 	mu     sync.Mutex
 	deltas []model.Delta
 
-	// Of the actor alone: a secret may come in pieces.
+	// Of the actor alone: a secret may come in pieces, and so may a call that
+	// stands in the text, or reasoning.
 	text, reasoning *event.Redactor
+	said            *parse.Stream
 }
 
 func newEar(a *actor) *ear {
-	return &ear{box: &a.box, text: a.e.secrets.Stream(), reasoning: a.e.secrets.Stream()}
+	return &ear{box: &a.box, text: a.e.secrets.Stream(), reasoning: a.e.secrets.Stream(), said: parse.NewStream(a.m.Reading())}
 }
 
 // hear is a sink of [model.Client] Call.
@@ -96,7 +99,8 @@ func (a *actor) listen() {
 			continue
 		}
 		for _, d := range f.ear.take() {
-			d.Text, d.Reasoning, d.Call = f.ear.text.Write(d.Text), f.ear.reasoning.Write(d.Reasoning), a.e.redact(d.Call)
+			text := f.ear.said.Feed(f.ear.text.Write(d.Text))
+			d.Text, d.Reasoning, d.Call = text.Text, text.Reasoning+f.ear.reasoning.Write(d.Reasoning), a.e.redact(d.Call)
 			a.show(d)
 		}
 	}
@@ -105,7 +109,9 @@ func (a *actor) listen() {
 // hush shows what was held back of a reply that has come to its end.
 func (a *actor) hush(f *flight) {
 	if f.ear != nil && !f.dropped {
-		a.show(model.Delta{Text: f.ear.text.Flush(), Reasoning: f.ear.reasoning.Flush()})
+		text := f.ear.said.Feed(f.ear.text.Flush())
+		rest := f.ear.said.End()
+		a.show(model.Delta{Text: text.Text + rest.Text, Reasoning: text.Reasoning + rest.Reasoning + f.ear.reasoning.Flush()})
 	}
 }
 

@@ -53,6 +53,49 @@ func TestWatch(t *testing.T) {
 	l.checkBodies()
 }
 
+// A call that the model writes as text is not shown as what it says, and
+// reasoning that stands there is shown as reasoning. Where text is never a call,
+// all of it is shown.
+func TestWatchOfCallsInText(t *testing.T) {
+	const written = "<think>What is\nthere?</think>Let me look.\n<tool_call>\n{\"name\": \"look\", \"arguments\": {}}\n</tool_call>"
+	for _, c := range []struct {
+		inText          bool
+		text, reasoning string
+	}{
+		{true, "Let me look.", "What is\nthere?"},
+		{false, written, ""},
+	} {
+		l := newLab(t, say(written), say("over"))
+		l.spec.Calling = []event.ModelCalling{{Model: l.spec.Model, Text: c.inText}}
+		looked := 0
+		l.tool("look", event.Read, func(context.Context, *tool.Call) (*tool.Result, error) {
+			looked++
+			return tool.Text("x"), nil
+		})
+		l.model.replies[0].do = func(_ context.Context, _ *model.Request, sink func(model.Delta)) (*model.Reply, error) {
+			for _, c := range written {
+				sink(model.Delta{Text: string(c)})
+			}
+			return say(written).reply(), nil
+		}
+		var text, reasoning string
+		over := false
+		l.job.Watch = &engine.Watch{
+			Event: func(ev event.Event) { over = over || ev.Data.Type() == event.TypeModelAnswered },
+			Delta: func(_ string, d model.Delta) {
+				if !over {
+					text += d.Text
+					reasoning += d.Reasoning
+				}
+			},
+		}
+		l.start(t.Context(), l.engine())
+		if text != c.text || reasoning != c.reasoning || (looked > 0) != c.inText {
+			t.Errorf("calls in the text %v: heard %q, %q; looked %d times", c.inText, text, reasoning, looked)
+		}
+	}
+}
+
 const secret = "s3cr3t-value-42"
 
 // A hidden value is out of a tool's reach too: the name that a model writes to
