@@ -14,8 +14,6 @@
 // The package is data and pure functions; it may be used from any goroutine.
 package dialect
 
-import "slices"
-
 // Grammar says how what stands between the markers of a dialect is read.
 type Grammar string
 
@@ -132,15 +130,29 @@ func All() []*Dialect { return all }
 // Find returns the dialect of an id, another id of the same row, or one of the
 // short names hermes, xml, pythonic and react.
 func Find(id string) (*Dialect, bool) {
-	if long, ok := short[id]; ok {
-		id = long
+	d, ok := byID[id]
+	return d, ok
+}
+
+// byID are the rows by all that they are found by.
+var byID = names()
+
+func names() map[string]*Dialect {
+	out := map[string]*Dialect{}
+	for _, d := range all {
+		out[d.ID] = d
 	}
 	for _, d := range all {
-		if d.ID == id || slices.Contains(d.Also, id) {
-			return d, true
+		for _, id := range d.Also {
+			out[id] = d
 		}
 	}
-	return nil, false
+	for name, id := range short { // order: of none, each sets another name
+		if d := out[id]; d != nil {
+			out[name] = d
+		}
+	}
+	return out
 }
 
 var short = map[string]string{
@@ -179,6 +191,7 @@ var thinking = []Span{
 	{"Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]", true},
 	{"<|START_THINKING|>", "<|END_THINKING|>", true},
 	{"<|inner_prefix|>", "<|inner_suffix|>", false},
+	{"<|content_thinking|>", "<|end_message|>", false},
 	{"<|channel>thought", "<channel|>", false},
 	{"<|open|>think<|sep|>", "<|close|>think<|sep|>", true},
 }
@@ -197,6 +210,7 @@ var echoes = []Span{
 	{"<|tool_response>", "<tool_response|>", false},
 	{"<start_function_response>", "<end_function_response>", false},
 	{"<|start|>functions.", "<|end|>", false},
+	{"<|message_tool|>", "<|end_message|>", false},
 	{"[TOOL_RESULTS]", "[/TOOL_RESULTS]", false},
 }
 
@@ -206,7 +220,8 @@ func Control() []string { return control }
 
 var control = []string{
 	"<|im_end|>", "<|im_start|>", "<|endoftext|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|end|>",
-	"<|eot|>", "<|eom|>", "<|return|>", "<|call|>", "<|end_message|>", "</s>", "<s>", "<end_of_turn>", "<eos>", "<turn|>",
+	"<|eot|>", "<|eom|>", "<|return|>", "<|call|>", "<|end_message|>", "<|message_model|>", "<|content_text|>",
+	"<|content_model_end_sampling|>", "</s>", "<s>", "<end_of_turn>", "<eos>", "<turn|>",
 	"<｜end▁of▁sentence｜>", "<|END_OF_TURN_TOKEN|>", "<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>",
 	"[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]", "<response>", "</response>",
 	"<|channel|>final<|message|>", "<|start|>assistant",

@@ -76,7 +76,7 @@ var jsonRows = []Dialect{
 	{
 		ID: "inkling", Models: "Inkling",
 		Grammar: JSON, Open: []string{"<|content_invoke_tool_json|>"}, Close: []string{"<|end_message|>"}, EndsTurn: true,
-		Head: "<|message_model|>", Special: true, Arguments: "JSON object under args, the name in the header too",
+		Head: "<|message_model|>", Special: true, Think: []Span{{"<|content_thinking|>", "<|end_message|>", false}}, Arguments: "JSON object under args, the name in the header too",
 		Example: `<|message_model|>read_file<|content_invoke_tool_json|>{"name": "read_file", "args": {"path": "a.txt"}}<|end_message|>`,
 	},
 	{

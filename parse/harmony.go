@@ -75,7 +75,7 @@ func (h *harmonyHead) tool() bool {
 // prompt may have written its first token.
 func (r *reading) harmonyBegin(start int) int {
 	from := start
-	for {
+	for start-from < maxHeader {
 		k := from
 		for k > r.from && r.s[k-1] == ' ' {
 			k--
@@ -99,6 +99,7 @@ func (r *reading) harmonyBegin(start int) int {
 		}
 		from = word
 	}
+	return from
 }
 
 // harmonyHeader reads the header that begins at s[i]. ok is false where it says

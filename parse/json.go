@@ -91,6 +91,9 @@ type elements struct {
 	resume bool
 	// spent is how much of the text was read twice for that, in bytes.
 	spent int
+	// fault is where the last element was broken, if reading could not go on
+	// after it.
+	fault int
 	// answers: there were calls which say that nothing is called.
 	answers bool
 	// ended is how the last element ended.
@@ -159,6 +162,7 @@ func (e *elements) read(s string, i int) (end int) {
 		switch {
 		case st == whole, e.resume && st == broken && next > j:
 		case e.resume:
+			e.fault = stop
 			return len(s) // what follows may be a part of it
 		default:
 			return stop

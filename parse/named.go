@@ -106,18 +106,19 @@ func (r *reading) objectOf(d *dialect.Dialect, i int, c *event.ParsedCall) (end 
 	}
 	switch {
 	case st != whole:
-		c.Args, c.Problem, _ = arguments(r.s[i:stop])
-		if c.Problem == "" { // not reached: mend says the same
-			c.Problem = ProblemInvalid
+		if c.Args, c.Problem, _ = arguments(r.s[i:stop]); c.Problem == "" {
+			c.Problem = ProblemInvalid // not reached: mend says the same of both
 		}
 		return stop
 	case len(text) > MaxText:
 		c.Problem = ProblemLimit
 	}
 	c.Args, c.Repairs = text, repairs
-	if j := surplus(r.s, end); j > end && (skip(r.s, j) == len(r.s) || skip(r.s, j) == r.nextMarker(d, j)) {
-		c.Repairs = append(c.Repairs, event.Repair{Kind: RepairClosers})
-		end = j
+	if j := surplus(r.s, end); j > end {
+		if k := skip(r.s, j); k == len(r.s) || r.s[k] == '`' || k == r.nextMarker(d, k) {
+			c.Repairs = repaired(c.Repairs, event.Repair{Kind: RepairClosers})
+			end = j
+		}
 	}
 	return end
 }
@@ -240,6 +241,9 @@ func (r *reading) recipientLine(i int) int {
 	}
 	if !r.offered(name) || body == len(r.s) || !r.spend(0) {
 		return 0
+	}
+	if r.in.AnyName && r.only == nil && r.s[body] != '{' {
+		return 0 // a quoted mail
 	}
 	r.contentForAll(i)
 	return r.recipientCall(i, name, body)

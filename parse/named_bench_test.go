@@ -8,52 +8,46 @@ import (
 	"rein.example/rein/parse"
 )
 
-// hostileCalls are texts to repeat: the beginnings of calls again and again, so that each seems to go on to the
-// end of the text: what makes a reader look at everything many times.
-func hostileCalls() map[string]string {
-	out := map[string]string{}
-	for _, d := range dialect.All() {
-		for _, o := range d.Open {
-			out["opener/"+d.ID+"/"+o] = o
-			out["line/"+d.ID+"/"+o] = "\n" + o
-			out["object/"+d.ID+"/"+o] = o + "{"
-			out["string/"+d.ID+"/"+o] = o + `{"name":"`
-			out["quote/"+d.ID+"/"+o] = o + `{"a":'`
-			out["list/"+d.ID+"/"+o] = o + `[{"name":"get_now","arguments":{}},`
-			out["name/"+d.ID+"/"+o] = o + `read_file{"path":"a"`
-		}
-		out["cut/"+d.ID] = d.Example[:len(d.Example)*2/3]
-		out["half/"+d.ID] = d.Example[:len(d.Example)/2]
-		out["tail/"+d.ID] = d.Example[len(d.Example)/3:]
-		out["blanks/"+d.ID] = d.Example[:len(d.Example)/2] + strings.Repeat(" ", 200)
-	}
-	for name, s := range map[string]string{
-		"lost-quote":   `[{"name":"read_file","arguments":{"path":"a}}, `,
-		"broken":       `{"name":"read_file","arguments":{"path" "a"}},`,
-		"harmony-to":   "to=",
-		"harmony-word": "commentary <|message|>",
-		"recipients":   ">>>get_now\n",
-		"recipients{":  ">>>get_now\n{",
-		"names":        "get_now\n{",
-		"names-quote":  "get_now\n{\"a\":\"",
-		"action":       "Action:\n```json\n{",
-		"args":         "get_now[ARGS]",
-		"args-quote":   "get_now[ARGS]{\"a\":\"",
-	} {
-		out["other/"+name] = s
+// hostileCalls are texts to repeat: the beginnings of a row's calls again and
+// again, so that each seems to go on to the end of the text. It is what makes a
+// reader look at everything many times.
+func hostileCalls(d *dialect.Dialect) []string {
+	e := d.Example
+	out := []string{e[:len(e)*2/3], e[:len(e)/2], e[len(e)/3:], e[:len(e)/2] + strings.Repeat(" ", 200)}
+	for _, o := range d.Open {
+		out = append(out, o, "\n"+o, o+"{", o+`{"name":"`, o+`{"a":'`, o+`[{"name":"get_now","arguments":{}},`, o+`read_file{"path":"a"`)
 	}
 	return out
 }
 
+// hostileJSON are such texts without a dialect's marker.
+var hostileJSON = []string{
+	`[{"name":"read_file","arguments":{"path":"a}}, `, `{"name":"read_file","arguments":{"path" "a"}},`,
+	"to=", "commentary <|message|>", ">>>get_now\n", ">>>get_now\n{", "get_now\n{", "get_now\n{\"a\":\"",
+	"Action:\n```json\n{", "get_now[ARGS]", "get_now[ARGS]{\"a\":\"",
+}
+
+// What takes time that grows faster than the text stands out here by its rate.
 func BenchmarkHostileCalls(b *testing.B) {
-	for name, unit := range hostileCalls() {
+	run := func(name string, units []string) {
+		var inputs []parse.Input
+		size := 0
+		for _, u := range units {
+			text := strings.Repeat(u, 1<<17/len(u))
+			inputs = append(inputs, inputOf(text))
+			size += len(text)
+		}
 		b.Run(name, func(b *testing.B) {
-			text := strings.Repeat(unit, 1<<20/len(unit))
-			in := inputOf(text)
-			b.SetBytes(int64(len(text)))
+			b.SetBytes(int64(size))
 			for b.Loop() {
-				parse.Parse(in)
+				for _, in := range inputs {
+					parse.Parse(in)
+				}
 			}
 		})
 	}
+	for _, d := range dialect.All() {
+		run(d.ID, hostileCalls(d))
+	}
+	run("no marker", hostileJSON)
 }

@@ -272,7 +272,10 @@ func mayHoldReasoning(text string) bool {
 	return strings.IndexByte(text, '<') >= 0 || strings.IndexByte(text, '[') >= 0 || strings.Contains(text, answerWord)
 }
 
-// settle gives a call that could be read the problem of its reply, if any.
+// settle gives a call that could be read the problem of its reply, if any. At
+// the length limit none runs, native or in the text, not even those that others
+// follow: the model had not come to the end of what it was about to ask for, and
+// is told to send it again.
 func settle(c *event.ParsedCall, finish event.Finish, index int) {
 	switch {
 	case finish == event.FinishLength:

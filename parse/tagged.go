@@ -156,7 +156,11 @@ func (r *reading) header(d *dialect.Dialect, start int) (name string, back int) 
 		return "", 0
 	}
 	k += from
-	return trim(r.s[k+len(d.Head) : start]), start - k
+	name = trim(r.s[k+len(d.Head) : start])
+	if nameEnd(name, 0) != len(name) {
+		return "", 0 // that of another message
+	}
+	return name, start - k
 }
 
 // maxHeader is how long the header of a call is taken to be, in bytes.

@@ -84,8 +84,20 @@ func (r *reading) looseJSON(i int) int {
 	}
 	f.calls, f.content = e.calls, e.content
 	f.end = r.spareClosers(&f.group, end)
+	if e.ended == broken && end == len(r.s) && !endsClosed(r.s) {
+		// Prose follows, perhaps about it; but nothing in it is another call.
+		f.end = e.fault
+		r.add(f)
+		return end
+	}
 	r.add(f)
 	return f.end
+}
+
+// endsClosed reports whether a text ends as JSON does, or a fence around it.
+func endsClosed(s string) bool {
+	s = trim(s)
+	return s != "" && strings.IndexByte("}]`", s[len(s)-1]) >= 0
 }
 
 // overData steps over a JSON value that is surely none of calls.
