@@ -1,51 +1,105 @@
 package parse_test
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
+	"rein.example/rein/dialect"
 	"rein.example/rein/event"
 	"rein.example/rein/message"
 	"rein.example/rein/parse"
 )
 
+const mb = 1 << 20
+
+// fill returns a megabyte of s, again and again.
+func fill(s string) string { return strings.Repeat(s, max(1, mb/len(s))) }
+
+// proses are texts without calls.
+func proses() map[string]string {
+	return map[string]string{
+		"plain":    fill("The quick brown fox jumps over \"the\" lazy dog, twice.\n"),
+		"brackets": fill("The quick {brown} fox [1] jumps if a < b, over the lazy dog <em>twice</em>, as in [this](that) and `x[i]`.\n"),
+		"markdown": fill("# The fox\n\n- **quick**, see `jump()`\n- [ ] brown\n\n```go\nif x := m[\"a\"]; x < 3 { jump(map[string]int{\"b\": x}) }\n```\n\n```json\n{\"jumps\": [1, 2, 3]}\n```\n"),
+		"quotes":   fill("> The quick brown fox\n> {\"jumps\": 1}\n"),
+	}
+}
+
+// callsOf returns the example of a dialect with a path of about a kilobyte, as
+// often as makes a megabyte, but at most as many times as calls are read.
+func callsOf(d *dialect.Dialect) string {
+	long := strings.Repeat("a/some folder/and_another-one/", mb/parse.MaxCalls/30)
+	return strings.Repeat(strings.Replace(d.Example, "a.txt", long+"a.txt", 1)+"\n", parse.MaxCalls)
+}
+
+// hostile are the units that hostile texts repeat: each marker of each dialect by
+// itself and with the beginnings of what may follow it, halves of calls, and what
+// stands in no table.
+func hostile() []string {
+	out := []string{
+		"[", "{", "<", ">", "`", "(", `"`, "'", `\`, "“", " ", "\n", "\u2028", "é", "{}", "[]", `{"`, "[{", "{'", "[1,", `{"a":[`, `{"name":`, `{"name":"get_now",`,
+		`{"name":"no_such_tool","arguments":{}}`, `{"name":"get_now","arguments":{}}`, "```", "```json\n{\n", "```json {\"a\":1} ```\n", "```xml\n<", "\n```", "```` x\n````` x\n`````` x\n``` x\n",
+		"          ```a`\n", "<think></think>```\n", "[f(", "[get_now(", "[get_now(a=", "Action: get_now\n", "\nAction:", "\nAction: get_now\nAction Input: {", "Thought:", "Final Answer:",
+		"\n>>>get_now\n{", "get_now\n{", "call:get_now{", "call:get_now{a:", "<get_now>", "<read_file><path>", "</get_now>", "&lt;", "\n&lt;get_now&gt;", "<parameter=a>", `<parameter name="a">`, "</parameter>",
+		"<arg_key>", "<arg_value>", "</arg_value>", "<![CDATA[", "]]>", `r#"`, `<|"|>`, "<escape>", "<a ", "</", `<a b="`, "**", "# ", "_", "functools", "to=f ", "analysis ", "assistant to=", "x\n", "x: 1\n",
+	}
+	for _, d := range dialect.All() {
+		for _, list := range [][]string{d.Open, d.Close, d.Wrap} {
+			for _, m := range list {
+				out = append(out, m, m+"{", m+"[", m+"\n", m+"x", m+`{"name":"`, "\n"+m+"f{", m+"f(", "x "+m+" y ")
+			}
+		}
+		for _, t := range d.Tags {
+			out = append(out, "<"+t, "<"+t+">", "<"+t+` name="f">`, "</"+t+">")
+		}
+		e := d.Example
+		out = append(out, e, e[:len(e)/2], e[len(e)/2:], e[:len(e)*3/4], e[:len(e)-1], strings.ReplaceAll(e, "read_file", "no_such_tool"))
+	}
+	for _, list := range [][]dialect.Span{dialect.Thinking(), dialect.Echoes()} {
+		for _, m := range list {
+			out = append(out, m.Open, m.Close, m.Open+m.Close, m.Open+"{")
+		}
+	}
+	for _, c := range dialect.Control() {
+		out = append(out, c, c+" ")
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// before are what stands before a hostile text: where a reader is at work
+// already.
+func before() []string {
+	return []string{
+		"", "x {\"\n", "<think>", "```\n", `<tool_call>{"name":"get_now","arguments":{"a":"`, "<tool_call><function=read_file><parameter=path>", "<tool_call>read_file<arg_key>path</arg_key><arg_value>",
+		`<function_calls><invoke name="read_file"><parameter name="path">`, `[read_file(path="`, `<|tool_call>call:read_file{path:<|"|>`, "Thought: x\nAction: read_file\nAction Input: ",
+	}
+}
+
 // Times are for people: go test -bench . ./parse
 func BenchmarkParse(b *testing.B) {
-	const mb = 1 << 20
-	fill := func(s string) string { return strings.Repeat(s, mb/len(s)) }
-	call := `{"name":"read_file","arguments":{"path":"a.txt","text":"some words of an argument, \"quoted\", and {braces}"}}`
-	for _, c := range []struct{ name, text string }{
-		{"prose", fill("The quick brown fox jumps over \"the\" lazy dog, {twice}.\n")},
-		{"call", call},
-		{"calls", "[" + strings.Repeat(call+",", 99) + call + "]"},
-		{"long", `{"name":"write_file","arguments":{"text":"` + fill(`some code();\n\tif x { y = \"z\" }`) + `"}}`},
-		{"hostile/brackets", fill("[")},
-		{"hostile/objects", fill("{}")},
-		{"hostile/open-objects", fill(`{"name":`)},
-		{"hostile/quotes", "{" + fill(`"`)},
-		{"hostile/backslashes", `{"a":"` + fill(`\`)},
-		{"hostile/fences", fill("```")},
-		{"hostile/fence-lines", fill("```json\n{\n")},
-		{"hostile/inline-fences", fill("```json {\"a\":1} ```\n")},
-		{"hostile/fence-sizes", fill("```` x\n````` x\n`````` x\n``` x\n")},
-		{"hostile/fences-after-blanks", fill("          ```a`\n")},
-		{"hostile/tags", `{"` + fill("<think>")},
-		{"hostile/closing-tags", `x{"` + fill("</think>")},
-		{"hostile/tag-pairs", `{"` + fill("<think></think>```\n")},
-		{"hostile/foreign-calls", fill(`{"name":"no_such_tool","arguments":{}}`)},
-	} {
-		if strings.HasPrefix(c.name, "hostile/f") || strings.HasPrefix(c.name, "hostile/i") {
-			c.text = `x {"` + "\n" + c.text // past the quick look for a call's least
-		}
-		m := message.NewText(message.Assistant, c.text)
-		in := parse.Input{Message: &m, Finish: event.FinishStop, Tools: tools, Base: "c7", TextCalls: true}
-		b.Run(c.name, func(b *testing.B) {
+	run := func(name, text string) {
+		in := inputOf(text)
+		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
-			b.SetBytes(int64(len(c.text)))
+			b.SetBytes(int64(len(text)))
 			for b.Loop() {
 				parse.Parse(in)
 			}
 		})
+	}
+	for _, name := range slices.Sorted(maps.Keys(proses())) {
+		run("prose/"+name, proses()[name])
+	}
+	call := `{"name":"read_file","arguments":{"path":"a.txt","text":"some words of an argument, \"quoted\", and {braces}"}}`
+	run("call", call)
+	run("calls", "["+strings.Repeat(call+",", 99)+call+"]")
+	run("long", `{"name":"write_file","arguments":{"text":"`+fill(`some code();\n\tif x { y = \"z\" }`)+`"}}`)
+	for _, d := range dialect.All() {
+		run("calls/"+d.ID, callsOf(d))
 	}
 	m := message.Message{Role: message.Assistant, Parts: []message.Part{
 		{Kind: message.ToolCall, ID: "call_1", Name: "read_file", Args: `{"path":"notes/a.txt","from":1,"to":40}`}}}
@@ -56,4 +110,47 @@ func BenchmarkParse(b *testing.B) {
 			parse.Parse(in)
 		}
 	})
+}
+
+// BenchmarkHostile reads a megabyte of each hostile text, after each beginning.
+// There are many: choose some with -bench, or look for slow ones with
+// -benchtime 1x.
+func BenchmarkHostile(b *testing.B) {
+	for _, unit := range hostile() {
+		for _, head := range before() {
+			in := inputOf(head + fill(unit))
+			b.Run(fmt.Sprintf("%q/%q", head, unit), func(b *testing.B) {
+				b.SetBytes(mb)
+				for b.Loop() {
+					parse.Parse(in)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkStream shows texts that come in pieces of a token's length, and byte by
+// byte.
+func BenchmarkStream(b *testing.B) {
+	texts := proses()
+	for _, d := range dialect.All() {
+		texts["calls/"+d.ID] = callsOf(d)
+	}
+	for _, u := range []string{"<", "[", "{", "`", "<a ", "</", " ", "<think>", "<tool_call>", `{"name":`, "[1,", "```json\n{\n"} {
+		texts["hostile/"+u] = fill(u)
+	}
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		for _, size := range []int{1, 5, mb} {
+			text := texts[name]
+			b.Run(fmt.Sprintf("%s/%d", name, size), func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				for b.Loop() {
+					st := parse.NewStream(inputOf(""))
+					for i := 0; i < len(text); i += size {
+						st.Feed(text[i:min(len(text), i+size)])
+					}
+				}
+			})
+		}
+	}
 }

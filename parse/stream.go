@@ -51,10 +51,12 @@ type Stream struct {
 	opening bool
 	// hold is from where on all is held, -1 for nowhere: until the area ends that
 	// it is in, else to the end.
-	hold  int
-	cand  pending
-	area  area
-	think thinking
+	hold int
+	// quotes: some line begins with '>'.
+	quotes bool
+	cand   pending
+	area   area
+	think  thinking
 	// spent is how many bytes were looked at again.
 	spent int
 

@@ -109,7 +109,7 @@ func (st *Stream) judge(s string, i int) verdict {
 			return verdict{what: d}
 		}
 	}
-	if inQuote(s, i) {
+	if st.quotes && inQuote(s, i) {
 		return verdict{what: none}
 	}
 	switch s[i] {
@@ -355,6 +355,7 @@ func (st *Stream) recipient(s string, i int) decision {
 	if skip(s, st.from) < i && !lineStart(s, i) {
 		return none
 	}
+	st.quotes = true
 	if d := prefixed(s[i:], recipientMark); d != holds {
 		return d
 	}

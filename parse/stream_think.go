@@ -1,10 +1,6 @@
 package parse
 
-import (
-	"strings"
-
-	"rein.example/rein/dialect"
-)
+import "strings"
 
 // thinking is reasoning that is open.
 type thinking struct {
@@ -66,94 +62,4 @@ func (t *thinking) limit(st *Stream) int {
 		return t.stop
 	}
 	return st.tail(min(t.scan, st.solid))
-}
-
-// A streamMark is a marker, from the byte on that the scan stops at.
-type streamMark struct {
-	text string
-	// head is what has to stand before it.
-	head string
-	// special: it ends reasoning that is open.
-	special bool
-}
-
-// streamMarks is all markers, by their first two bytes; those of one byte by
-// that and zero.
-type streamMarks map[[2]byte][]streamMark
-
-// controlMarks is the tokens of which a text is freed at its end.
-var marks, controlMarks = func() (m, control streamMarks) {
-	m, control = streamMarks{}, streamMarks{}
-	for _, d := range dialect.All() {
-		for _, o := range d.Open {
-			m.add(o, d.Special)
-		}
-		for _, w := range d.Wrap {
-			m.add(w, d.Special)
-		}
-		m.add(d.Head, d.Special)
-		for _, c := range d.Close {
-			m.add(c, false)
-		}
-	}
-	for _, c := range dialect.Control() {
-		m.add(c, false)
-		control.add(c, false)
-	}
-	for _, e := range dialect.Echoes() {
-		m.add(e.Open, false)
-	}
-	return m, control
-}()
-
-func (m streamMarks) add(text string, special bool) {
-	i := strings.IndexAny(text, "<[")
-	if i < 0 {
-		return
-	}
-	k := key(text[i:])
-	m[k] = append(m[k], streamMark{text[i:], text[:i], special})
-}
-
-// at says whether a marker begins at s[i].
-func (m streamMarks) at(s string, i int) decision { return m.look(s, i, false) }
-
-// special says whether one does that ends reasoning.
-func (m streamMarks) special(s string, i int) decision { return m.look(s, i, true) }
-
-func (m streamMarks) look(s string, i int, special bool) decision {
-	rest := s[i:]
-	found := none
-	for _, k := range [...][2]byte{key(rest), {rest[0]}} {
-		for _, t := range m[k] {
-			switch {
-			case special && !t.special || !strings.HasSuffix(s[:i], t.head):
-			case strings.HasPrefix(rest, t.text):
-				return holds
-			case strings.HasPrefix(t.text, rest):
-				found = undecided
-			}
-		}
-	}
-	if len(rest) == 1 {
-		found = undecided
-	}
-	return found
-}
-
-// thinkMark says whether a mark of reasoning begins at s[i].
-func thinkMark(s string, i int) verdict {
-	rest := s[i:]
-	v := verdict{what: none}
-	for _, t := range dialect.Thinking() {
-		switch {
-		case strings.HasPrefix(rest, t.Open):
-			return verdict{what: thought, end: i + len(t.Open), shut: t.Close}
-		case t.Half && strings.HasPrefix(rest, t.Close):
-			return verdict{what: halfThought, end: i + len(t.Close)}
-		case strings.HasPrefix(t.Open, rest), t.Half && strings.HasPrefix(t.Close, rest):
-			v.what = undecided
-		}
-	}
-	return v
 }
