@@ -61,7 +61,9 @@ type reading struct {
 	// inner: the text is part of another whose entities were decoded. tried: it
 	// was tried to decode those of this one.
 	inner, tried bool
-	notes        []string
+	// named says of the tools whether their schemas name parameters, once asked.
+	named []uint8
+	notes []string
 	// answer is what an object of JSON says that the answer is.
 	answer string
 }
@@ -385,6 +387,9 @@ func (r *reading) marker(i int) int {
 func (r *reading) opened(i int, o *opener) int {
 	start := i - o.anchor
 	body := start + len(o.text)
+	if r.repeated(o.text, body) {
+		return 0
+	}
 	for _, d := range o.rows {
 		if r.only != nil && r.only != d {
 			continue
@@ -395,6 +400,18 @@ func (r *reading) opened(i int, o *opener) int {
 		}
 	}
 	return 0
+}
+
+// repeated reports whether a marker is followed by itself more often than any
+// model doubles it, so that no row need look what comes then.
+func (r *reading) repeated(text string, i int) bool {
+	for range maxRepeats + 1 {
+		if i = skip(r.s, i); !strings.HasPrefix(r.s[i:], text) {
+			return false
+		}
+		i += len(text)
+	}
+	return true
 }
 
 // take records a block of a dialect.

@@ -1,0 +1,401 @@
+package parse
+
+import (
+	"strings"
+
+	"rein.example/rein/dialect"
+	"rein.example/rein/event"
+	"rein.example/rein/schema"
+)
+
+// pairReader reads a call whose arguments are pairs of key and value elements:
+// GLM's form and its relatives.
+type pairReader struct {
+	r *reading
+	d *dialect.Dialect
+	values
+
+	tool    string
+	node    schema.Node
+	known   bool
+	params  []param
+	repairs []event.Repair
+	// sep: a separator or a suffix on the tags shows Hunyuan's form.
+	sep bool
+}
+
+// readPairs reads the tool's name at s[body] and its arguments.
+func (r *reading) readPairs(d *dialect.Dialect, start, body int) (block, bool) {
+	x := &pairReader{r: r, d: d}
+	x.values = values{r: r, mark: x.inside, between: x.outside, expects: x.expected}
+	i, ok := x.opener(start, body)
+	if !ok || i == len(r.s) {
+		return block{}, false
+	}
+	if c := r.s[i]; c == '{' || c == '[' {
+		if d.ID != "poolside_v1" {
+			return block{}, false
+		}
+		return r.readJSON(d, start, i)
+	}
+	n := strings.IndexAny(r.s[i:min(len(r.s), i+maxHeader)], "<{\n")
+	if n < 0 && len(r.s)-i < maxHeader {
+		n = len(r.s) - i
+	}
+	if n <= 0 || !toolish(trim(r.s[i:i+n])) {
+		return block{}, false
+	}
+	name := trim(r.s[i : i+n])
+	i = skip(r.s, i+n)
+	if t := pairTagAt(r.s, i); t.base == "tool_sep" {
+		x.sep, i = true, skip(r.s, t.end)
+	}
+	if r.only == nil && x.sep != (d.ID == "hy_v3_xml") {
+		return block{}, false
+	}
+	if t := pairTagAt(r.s, i); t.base == "arg_key" && t.shut {
+		return x.split(name, i)
+	}
+	x.named(name)
+	if i < len(r.s) && r.s[i] == '{' {
+		if d.ID != "poolside_v1" && r.only == nil {
+			return block{}, false
+		}
+		return x.object(start, i)
+	}
+	spaced := r.s[body] == ' '
+	return x.call(start, i, spaced)
+}
+
+// opener steps over the rest of the opener and over others that repeat it.
+func (x *pairReader) opener(start, body int) (i int, ok bool) {
+	s := x.r.s
+	t := pairTagAt(s, start)
+	if t.base != "tool_call" {
+		return 0, false
+	}
+	x.sep = t.suffix
+	i = t.end
+	for n := 0; ; n++ {
+		i = skip(s, i)
+		if t = pairTagAt(s, i); t.base != "tool_call" || t.shut || n == maxRepeats {
+			return i, true
+		}
+		i = t.end
+		x.repairs = add(x.repairs, event.Repair{Kind: RepairTags})
+	}
+}
+
+// maxRepeats is how often a tag may be repeated where it stands once.
+const maxRepeats = 3
+
+// toolish reports whether a text between tags has the form of a tool's name.
+func toolish(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; !wordByte(c) && c != '-' && c != '.' && c != ':' && c != '/' && c < 0x80 {
+			return false
+		}
+	}
+	return plausible(name)
+}
+
+func (x *pairReader) named(name string) {
+	x.tool = x.r.toolName(name)
+	x.node = x.r.params(x.tool)
+	x.known = x.r.declares(x.tool)
+}
+
+// split reads a call in which the tag between the tool's name and the first key
+// is missing: where only one tool's name and one of its parameters make up the
+// text, it is these.
+func (x *pairReader) split(text string, i int) (block, bool) {
+	tool, key := "", ""
+	for _, t := range x.r.in.Tools {
+		rest, ok := strings.CutPrefix(text, t.Name)
+		if ok && rest != "" && t.Params.Root().Declared(rest) {
+			if tool != "" {
+				tool = ""
+				break
+			}
+			tool, key = t.Name, rest
+		}
+	}
+	if tool == "" {
+		end := x.r.closers(x.d, min(x.r.closerStart(x.d, i), len(x.r.s)))
+		return block{end: end, problem: "a tool's name and a parameter's run together: " + excerpt(text, 0)}, true
+	}
+	x.named(tool)
+	x.repairs = add(x.repairs, event.Repair{Kind: RepairTags})
+	from := i - len(key)
+	return x.pairs(from, x.keyEnd(mark{kind: openParam, from: from, name: key}, i))
+}
+
+// object reads arguments that stand as a JSON object after the name.
+func (x *pairReader) object(start, i int) (block, bool) {
+	s := x.r.s
+	_, end, st, _ := mend(s, i)
+	x.r.spend(end - i)
+	if st != whole {
+		end = x.r.closerStart(x.d, i)
+	}
+	c := event.ParsedCall{Name: x.tool}
+	c.Args, c.Problem, c.Repairs = arguments(s[i:end])
+	c.Repairs = append(x.repairs, c.Repairs...)
+	b := block{calls: []event.ParsedCall{c}, end: x.r.closers(x.d, end)}
+	x.r.unclosed(x.d, b.calls, b.end > end)
+	return b, true
+}
+
+// call reads the pairs from s[i] on. spaced: a space stands before the name, as
+// in prose that only speaks of the tags.
+func (x *pairReader) call(start, i int, spaced bool) (block, bool) {
+	s := x.r.s
+	switch m := x.outside(i); {
+	case m.kind == openParam || m.kind == shutParam || m.odd || m.tag.torn || pairTagAt(s, i).base == "arg_value":
+	case m.kind == noMark && i < len(s) && !x.tail(i) && !(s[i] == '<' && markerAt(s, i)),
+		spaced && !x.r.in.declared(x.tool),
+		i == len(s) && !x.r.lineStart(start):
+		return block{}, false
+	}
+	return x.pairs(i, mark{})
+}
+
+// pairs reads the pairs from s[from] on; first is the first key if it was read.
+func (x *pairReader) pairs(from int, first mark) (block, bool) {
+	s := x.r.s
+	c := event.ParsedCall{Name: x.tool}
+	to, ended := from, noMark
+	for i, more := from, true; more; {
+		to = skip(s, i)
+		m := first
+		if first = (mark{}); m.kind == noMark {
+			m = x.outside(to)
+		}
+		switch {
+		case m.kind == openParam:
+			i, c.Problem = x.param(m)
+			to, more = i, c.Problem == ""
+		case m.kind == shutParam || m.odd:
+			x.repairs = add(x.repairs, event.Repair{Kind: RepairTags})
+			i = m.end
+		case m.kind != noMark:
+			ended, more = m.kind, false
+		case m.tag.torn:
+			c.Problem, more = ProblemIncomplete, false
+		case len(x.params) == 0 && (to == len(s) || x.tail(to) && !strings.HasPrefix(s[to:], "</t")):
+			c.Problem, more = ProblemIncomplete, false // perhaps in the name
+		case to == len(s) || x.tail(to) || markerAt(s, to):
+			more = false
+		default:
+			c.Problem, more = ProblemParams, false
+		}
+	}
+	if c.Problem == "" {
+		c.Args, c.Problem, c.Repairs = x.r.assemble(x.d, x.tool, x.params)
+		c.Repairs = append(x.repairs, c.Repairs...)
+	}
+	b := block{end: to}
+	switch {
+	case c.Problem != "":
+		stop := max(x.r.closerStart(x.d, to), from)
+		c.Args, c.Repairs = strings.TrimSpace(s[from:stop]), nil
+		b.end = x.r.closers(x.d, stop)
+	case ended == shutCall:
+		b.end = x.shutters(to)
+	case x.tail(to):
+		b.end = len(s)
+	}
+	b.calls = []event.ParsedCall{c}
+	x.r.unclosed(x.d, b.calls, ended == shutCall)
+	return b, true
+}
+
+// shutters steps over the closing tags at s[i].
+func (x *pairReader) shutters(i int) int {
+	for {
+		j := skip(x.r.s, i)
+		t := pairTagAt(x.r.s, j)
+		if !t.shut || t.base == "tool_calls" {
+			return i
+		}
+		i = t.end
+	}
+}
+
+// param reads the value of the key m.
+func (x *pairReader) param(m mark) (next int, problem string) {
+	if m.odd {
+		x.repairs = add(x.repairs, event.Repair{Kind: RepairTags})
+	}
+	x.params = append(x.params, param{name: m.name})
+	v := x.value(m.end)
+	if v.open {
+		if v.next == len(x.r.s) {
+			return v.next, ProblemIncomplete
+		}
+		return v.next, ProblemParams
+	}
+	raw := x.r.s[v.from:v.to]
+	if m.bare {
+		raw = withoutBreak(raw, true)
+	}
+	if v.implied {
+		raw = withoutBreak(raw, false)
+		x.repairs = add(x.repairs, event.Repair{Kind: RepairTags})
+	}
+	if v.stray {
+		x.repairs = add(x.repairs, event.Repair{Kind: RepairStray, Lossy: true})
+	}
+	x.params[len(x.params)-1].raw = raw
+	return v.next, ""
+}
+
+// outside says what stands at s[i] between pairs, where a key may lack its tag.
+func (x *pairReader) outside(i int) mark {
+	s := x.r.s
+	if i == len(s) {
+		return mark{}
+	}
+	m := x.inside(i)
+	from := i
+	switch t := pairTagAt(s, i); {
+	case m.kind == openCall:
+		from = skip(s, m.end) // it may stand for a key's opener
+	case m.kind != noMark:
+		return m
+	case t.base == "arg_key" && t.shut:
+		return mark{end: t.end, odd: true} // closes nothing
+	case s[i] == '<':
+		m.tag.torn = t.base == "" && !x.tail(i) && tornTag(s, i)
+		return m
+	}
+	n := strings.IndexAny(s[from:min(len(s), from+maxHeader)], "<\n")
+	if n <= 0 || !keyish(trim(s[from:from+n])) {
+		return m
+	}
+	at := skip(s, from+n)
+	if t := pairTagAt(s, at); t.base != "arg_key" || !t.shut {
+		return m
+	}
+	k := x.keyEnd(mark{kind: openParam, from: i, name: trim(s[from : from+n])}, at)
+	k.odd = true
+	return k
+}
+
+// inside says what stands at s[i] within a value.
+func (x *pairReader) inside(i int) mark {
+	t := pairTagAt(x.r.s, i)
+	m := mark{from: i, end: t.end}
+	switch {
+	case t.base == "arg_key" && !t.shut:
+		return x.key(i, t.end)
+	case t.base == "arg_value" && t.shut:
+		m.kind = shutParam
+	case t.base == "tool_call":
+		m.kind = openCall
+	case t.base == "tool_calls":
+		m.kind = openWrap
+	default:
+		return mark{}
+	}
+	if t.shut && m.kind != shutParam {
+		m.kind++
+	}
+	return m
+}
+
+// key reads the key whose tag stands at s[i] and ends at s[end].
+func (x *pairReader) key(i, end int) mark {
+	s := x.r.s
+	m := mark{kind: openParam, from: i}
+	for range maxRepeats {
+		end = skip(s, end)
+		t := pairTagAt(s, end)
+		if t.base != "arg_key" || t.shut {
+			break
+		}
+		m.odd, end = true, t.end
+	}
+	n := strings.IndexByte(s[end:min(len(s), end+maxHeader)], '<')
+	if n <= 0 || !keyish(trim(s[end:end+n])) {
+		return mark{tag: tag{torn: n < 0}}
+	}
+	m.name = trim(s[end : end+n])
+	return x.keyEnd(m, end+n)
+}
+
+// keyEnd reads what stands between a key and its value, at s[i].
+func (x *pairReader) keyEnd(m mark, i int) mark {
+	s := x.r.s
+	keys, opened := 0, false
+	for {
+		j := skip(s, i)
+		t := pairTagAt(s, j)
+		switch {
+		case t.base == "arg_key" && t.shut && !opened && keys <= maxRepeats:
+			keys++
+		case t.base == "arg_value" && !t.shut && !opened:
+			opened = true
+		default:
+			if keys == 0 && !opened {
+				return mark{tag: tag{torn: tornTag(s, j)}}
+			}
+			m.odd, m.bare = m.odd || keys != 1 || !opened, !opened
+			m.end = i
+			return m
+		}
+		i = t.end
+	}
+}
+
+// keyish reports whether a text can be the name of a parameter.
+func keyish(s string) bool { return s != "" && !strings.ContainsAny(s, "\n<>{}") }
+
+// expected reports whether a pair that begins in a value is the next one.
+func (x *pairReader) expected(m mark) bool {
+	for i := range x.params {
+		if x.params[i].name == m.name {
+			return false
+		}
+	}
+	return !x.known || x.node.Declared(m.name)
+}
+
+// pairTag is a tag of a dialect of pairs.
+type pairTag struct {
+	base   string // empty: none
+	shut   bool
+	end    int
+	suffix bool // the model's own suffix, as in <arg_key:opensource>
+}
+
+// pairTagAt reads the tag at s[i], if it is one of a dialect of pairs.
+func pairTagAt(s string, i int) (t pairTag) {
+	if i >= len(s) || s[i] != '<' {
+		return t
+	}
+	j := i + 1
+	if j < len(s) && s[j] == '/' {
+		t.shut, j = true, j+1
+	}
+	for _, base := range [...]string{"arg_key", "arg_value", "tool_calls", "tool_call", "tool_sep"} {
+		rest, ok := strings.CutPrefix(s[j:], base)
+		if !ok {
+			continue
+		}
+		n := 0
+		if rest != "" && rest[0] == ':' {
+			n = word(rest, 1)
+		}
+		if n < len(rest) && rest[n] == '>' {
+			t.base, t.suffix, t.end = base, n > 0, j+len(base)+n+1
+			return t
+		}
+	}
+	return pairTag{}
+}
+
+// tornTag reports whether the text ends in a tag that begins at s[i].
+func tornTag(s string, i int) bool {
+	return i < len(s) && s[i] == '<' && len(s)-i < maxTag && !strings.ContainsAny(s[i:], "> \n")
+}

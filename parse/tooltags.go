@@ -1,0 +1,339 @@
+package parse
+
+import (
+	"strings"
+
+	"rein.example/rein/dialect"
+	"rein.example/rein/event"
+	"rein.example/rein/schema"
+)
+
+// toolTags reads one call whose element is named after the tool.
+type toolTags struct {
+	r *reading
+	d *dialect.Dialect
+	values
+	node    schema.Node
+	params  []param
+	repairs []event.Repair
+	// json is the object that stands there instead of parameters.
+	json string
+}
+
+var toolTagsRow, _ = dialect.Find("tool_tags")
+
+// element takes the element at s[i] if it is named after a tool of the request.
+func (r *reading) element(i int) int {
+	d := toolTagsRow
+	if !r.bareAllowed(dialect.Tree) || !r.spend(1) {
+		return 0
+	}
+	c, end, ok := r.toolElement(d, i)
+	if !ok {
+		return 0
+	}
+	r.add(found{block: block{calls: []event.ParsedCall{c}, end: end}, from: i, format: d.ID, kind: loose})
+	return end
+}
+
+// readToolTags reads elements named after tools between markers, or elements
+// with the tool's name and its arguments.
+func (r *reading) readToolTags(d *dialect.Dialect, start, body int) (block, bool) {
+	var b block
+	for i := body; len(b.calls) <= MaxCalls; {
+		i = skip(r.s, i)
+		c, end, ok := r.toolElement(d, i)
+		if !ok {
+			c, end, ok = r.namedElement(d, i)
+		}
+		if !ok {
+			break
+		}
+		b.calls, b.end = append(b.calls, c), end
+		i = end
+	}
+	if len(b.calls) == 0 {
+		return b, false
+	}
+	end := r.closers(d, b.end)
+	r.unclosed(d, b.calls, end > b.end)
+	b.end = end
+	return b, true
+}
+
+// toolElement reads the call that the element at s[i] is, if it is named after a
+// tool that was offered.
+func (r *reading) toolElement(d *dialect.Dialect, i int) (c event.ParsedCall, end int, ok bool) {
+	if i == len(r.s) || r.s[i] != '<' {
+		return c, 0, false
+	}
+	t, ok := tagAt(r.s, i)
+	if !ok || t.shut || t.torn || t.assigned || t.space != "" || !r.in.declared(t.base) {
+		return c, 0, false
+	}
+	x := &toolTags{r: r, d: d, node: r.params(t.base)}
+	x.values = values{r: r, mark: x.mark, between: x.between, expects: x.expected, owner: t.base}
+	return x.call(t)
+}
+
+func (x *toolTags) call(t tag) (c event.ParsedCall, end int, ok bool) {
+	s := x.r.s
+	c.Name = t.base
+	for _, a := range attributesOf(s[t.from:t.end]) {
+		if x.node.Declared(a[0]) {
+			x.params = append(x.params, param{name: a[0], raw: a[1]})
+		}
+	}
+	end = t.end
+	shut := t.empty
+	if !t.empty {
+		end, shut, c.Problem = x.body(t.end)
+	}
+	switch {
+	case !shut && len(x.params) == 0 && x.json == "" && c.Problem != ProblemIncomplete,
+		c.Problem == ProblemParams && !x.r.lineStart(t.from):
+		x.r.spend(4 * (end - t.from))
+		return c, 0, false // it is only spoken of
+	case c.Problem != "":
+	case !shut && x.r.in.Policy.StrictEnd:
+		c.Problem = ProblemIncomplete
+	case x.json != "":
+		c.Args, c.Problem, x.repairs = arguments(x.json)
+	case len(x.params) == 0:
+		c.Args = "{}"
+	default:
+		var more []event.Repair
+		c.Args, c.Problem, more = x.r.assemble(x.d, c.Name, x.params)
+		x.repairs = add(x.repairs, more...)
+	}
+	if c.Problem != "" {
+		body := s[t.end:max(end, t.end)]
+		c.Args = strings.TrimSpace(strings.TrimSuffix(body, "</"+t.base+">"))
+		return c, end, true
+	}
+	if !shut {
+		x.repairs = add(x.repairs, event.Repair{Kind: RepairBlock})
+	}
+	c.Repairs = x.repairs
+	return c, end, true
+}
+
+// body reads what stands in the element, from s[i] on.
+func (x *toolTags) body(i int) (end int, shut bool, problem string) {
+	s := x.r.s
+	for {
+		i = skip(s, i)
+		if i == len(s) || x.tail(i) {
+			return len(s), false, ""
+		}
+		if s[i] == '{' && len(x.params) == 0 && x.json == "" {
+			_, end, st, _ := mend(s, i)
+			x.r.spend(end - i)
+			if st == cut {
+				return len(s), false, ProblemIncomplete
+			}
+			if st == whole {
+				x.json, i = s[i:end], end
+				continue
+			}
+		}
+		m := x.between(i)
+		switch {
+		case m.kind == shutCall && m.name == x.owner:
+			return m.end, true, ""
+		case m.kind == openParam:
+			var open bool
+			if i, open = x.param(m); open {
+				return i, false, ProblemIncomplete
+			}
+		case m.kind == shutParam || m.kind == openWrap || m.kind == shutWrap:
+			i = m.end
+		case s[i] == '<' && tornTag(s, i):
+			return len(s), false, ProblemIncomplete
+		case len(x.params) > 0 || x.json != "":
+			return i, false, ""
+		default:
+			k := x.r.spot("</"+x.owner+">", i)
+			if k == len(s) {
+				return i, false, ""
+			}
+			return k + len("</>") + len(x.owner), true, ProblemParams
+		}
+	}
+}
+
+// param reads the parameter that m opens.
+func (x *toolTags) param(m mark) (next int, open bool) {
+	x.params = append(x.params, param{name: m.name})
+	if m.tag.empty {
+		return m.end, false
+	}
+	x.own = m.name
+	v := x.value(m.end)
+	if v.open {
+		return len(x.r.s), true
+	}
+	if v.implied {
+		x.repairs = add(x.repairs, event.Repair{Kind: RepairTags})
+	}
+	if v.stray {
+		x.repairs = add(x.repairs, event.Repair{Kind: RepairStray, Lossy: true})
+	}
+	p := &x.params[len(x.params)-1]
+	p.raw = withoutBreak(withoutBreak(x.r.s[v.from:v.to], true), false)
+	if kinds := x.node.Member(m.name).Kinds(); kinds.Has(schema.Array|schema.Object) && !kinds.Has(schema.String) {
+		x.grown(p, x.node.Member(m.name))
+	}
+	return v.next, false
+}
+
+// grown reads the elements that a list or an object is written in.
+func (x *toolTags) grown(p *param, n schema.Node) {
+	text := trim(p.raw)
+	if text == "" || text[0] != '<' {
+		return
+	}
+	w := tree{s: text + "</>"[:2] + p.name + ">"}
+	b, end, st := w.branch(tag{base: p.name}, nil)
+	if st != whole || end != len(w.s) {
+		return
+	}
+	value, ok, repairs := b.value(nil, n, asJSON)
+	if !ok {
+		return
+	}
+	p.raw, p.json = string(value), true
+	x.repairs = add(x.repairs, repairs...)
+}
+
+// between says what stands at s[i] between values.
+func (x *toolTags) between(i int) mark {
+	if x.r.s[i] != '<' {
+		return mark{}
+	}
+	return x.mark(i)
+}
+
+// mark says what stands at s[i], which is '<'.
+func (x *toolTags) mark(i int) mark {
+	t, ok := tagAt(x.r.s, i)
+	if !ok || t.torn || t.assigned || t.space != "" {
+		return mark{}
+	}
+	m := mark{from: t.from, end: t.end, name: t.base, tag: t}
+	switch {
+	case x.node.Declared(t.base):
+		m.kind = openParam
+	case x.r.in.declared(t.base):
+		m.kind = openCall
+	case t.base == "args" || t.base == "arguments" || t.base == "parameters" || t.base == "params":
+		m.kind = openWrap
+	default:
+		return mark{}
+	}
+	if t.shut {
+		m.kind++
+	}
+	return m
+}
+
+// expected reports whether a parameter that begins in a value is the next one.
+func (x *toolTags) expected(m mark) bool {
+	for i := range x.params {
+		if x.params[i].name == m.name {
+			return false
+		}
+	}
+	return lineStart(x.r.s, m.from) || x.r.s[m.from-1] == '>'
+}
+
+// attributesOf returns the names and values of a tag's attributes.
+func attributesOf(s string) [][2]string {
+	var out [][2]string
+	var t tag
+	for i := word(s, 1); len(out) < maxNested; {
+		j := t.over(s, i)
+		if i = word(s, j); i == j {
+			break
+		}
+		key := s[j:i]
+		k := t.over(s, i)
+		if k == len(s) || s[k] != '=' {
+			continue
+		}
+		value, end, ok := t.value(s, t.over(s, k+1))
+		if !ok {
+			break
+		}
+		out, i = append(out, [2]string{key, value}), end
+	}
+	return out
+}
+
+// The elements in which a tool's name and its arguments stand where models write
+// both as fields of a call.
+var (
+	nameTags = [...]string{"name", "tool_name", "function_name", "tool"}
+	argsTags = [...]string{"arguments", "args", "parameters", "params", "input"}
+)
+
+// namedElement reads a call that is written as a name element, and one with the
+// arguments: as JSON, or as elements.
+func (r *reading) namedElement(d *dialect.Dialect, i int) (c event.ParsedCall, end int, ok bool) {
+	name, i, ok := r.field(i, nameTags[:])
+	if !ok || !toolish(trim(name)) {
+		return c, 0, false
+	}
+	c.Name = r.toolName(trim(name))
+	node := r.params(c.Name)
+	start := skip(r.s, i)
+	raw, end, ok := r.field(start, argsTags[:])
+	text := trim(raw)
+	switch {
+	case ok && (text == "" || text[0] == '{'):
+		c.Args, c.Problem, c.Repairs = arguments(text)
+		return c, end, true
+	case ok:
+		w := tree{s: text + "</" + argsTags[0] + ">"}
+		b, stop, st := w.branch(tag{base: argsTags[0]}, nil)
+		if st == whole && stop == len(w.s) && !b.leaf {
+			if args, ok, repairs := treeObject(nil, b.kids, node, asString); ok {
+				c.Args, c.Repairs = string(args), repairs
+				return c, end, true
+			}
+		}
+		c.Args, c.Problem = text, ProblemParams
+		return c, end, true
+	case start == len(r.s):
+		c.Problem = ProblemIncomplete
+		return c, start, true
+	}
+	stop := r.closerStart(d, start)
+	c.Args, c.Problem = strings.TrimSpace(r.s[start:stop]), ProblemParams
+	switch {
+	case c.Args == "":
+		c.Args, c.Problem = "{}", ""
+	case stop == len(r.s):
+		c.Problem = ProblemIncomplete
+	}
+	return c, stop, true
+}
+
+// field returns the text of the element at s[i], if it has one of the names.
+func (r *reading) field(i int, names []string) (text string, end int, ok bool) {
+	if i >= len(r.s) || r.s[i] != '<' {
+		return "", i, false
+	}
+	for _, name := range names {
+		if !strings.HasPrefix(r.s[i+1:], name+">") {
+			continue
+		}
+		from := i + len(name) + 2
+		k := r.spot("</"+name+">", from)
+		if k == len(r.s) {
+			return "", i, false
+		}
+		return r.s[from:k], k + len(name) + 3, true
+	}
+	return "", i, false
+}
