@@ -85,7 +85,7 @@ func (r *reading) after(i int) int {
 // or not at all.
 func (r *reading) meant(res *Result, list []*found) (good []*found) {
 	last := -1 // where the last block without calls ends
-	for _, f := range list {
+	for i, f := range list {
 		n := r.in.known(f.calls)
 		switch {
 		case f.empty:
@@ -93,7 +93,7 @@ func (r *reading) meant(res *Result, list []*found) (good []*found) {
 		case n > 0 && !f.group.foreign:
 			good = append(good, f)
 		default:
-			if r.onlyThis(res, f, n) {
+			if i == 0 && r.onlyThis(res, f, n) {
 				return nil
 			}
 			res.leave(f, n)

@@ -56,8 +56,9 @@ type reading struct {
 	says []saying
 	// start are the bytes that something can begin with.
 	start [256]bool
-	// quotes: some line begins with '>'.
+	// quotes: some line begins with '>'. line is where the line of s[line.at] starts.
 	quotes bool
+	line   struct{ at, start int }
 	// inner: the text is part of another whose entities were decoded. tried: it
 	// was tried to decode those of this one.
 	inner, tried bool

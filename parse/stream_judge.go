@@ -65,6 +65,18 @@ func labelDecision(is, more bool) decision {
 	return none
 }
 
+// inQuote reports whether s[i] stands in a line that quotes, as far as that shows
+// close before it.
+func inQuote(s string, i int) bool {
+	from := max(0, i-maxInline)
+	start := strings.LastIndexByte(s[from:i], '\n') + 1 + from
+	if start == from && from > 0 {
+		return false
+	}
+	j := skip(s, start)
+	return j < i && s[j] == '>'
+}
+
 // labelOf is labelAt for a text that is not whole. more: that needs more of it.
 func labelOf(s string, i int) (l label, more bool) {
 	if i = emphasis(s, i); i == len(s) {

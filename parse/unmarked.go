@@ -38,13 +38,19 @@ func (r *reading) unmarked(i int) int {
 
 // quoted reports whether s[i] stands in a line that quotes, as mails and
 // Markdown do it.
-func (r *reading) quoted(i int) bool { return r.quotes && inQuote(r.s, i) }
-
-func inQuote(s string, i int) bool {
-	from := max(0, i-maxInline)
-	start := strings.LastIndexByte(s[from:i], '\n') + 1 + from
-	j := skip(s, start)
-	return j < i && s[j] == '>'
+func (r *reading) quoted(i int) bool {
+	if !r.quotes {
+		return false
+	}
+	if i < r.line.at {
+		r.line.at, r.line.start = 0, 0
+	}
+	if k := strings.LastIndexByte(r.s[r.line.at:i], '\n'); k >= 0 {
+		r.line.start = r.line.at + k + 1
+	}
+	r.line.at = i
+	j := skip(r.s, r.line.start)
+	return j < i && r.s[j] == '>'
 }
 
 // bareAllowed reports whether bodies of a grammar count without a marker.
