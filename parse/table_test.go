@@ -149,24 +149,28 @@ func dialectsPage() []byte {
 		strings.Join(dialect.Promptable(), ", ") + ".\n")
 	for _, d := range dialect.All() {
 		r := exampleOf(d, false)
-		fmt.Fprintf(out, "\n## %s\n\n%s. Arguments: %s.%s\n\n", d.ID, d.Models, d.Arguments, thinks(d))
+		also := ""
+		if len(d.Also) > 0 {
+			also = " Also called " + strings.Join(d.Also, ", ") + "."
+		}
+		fmt.Fprintf(out, "\n## %s\n\n%s. Arguments: %s.%s%s\n\n", d.ID, d.Models, plainText(d.Arguments), thinks(d), also)
 		mark := strings.Repeat("`", 4)
 		fmt.Fprintf(out, "%stext\n%s\n%s\n\n", mark, strings.TrimRight(d.Example, "\n"), mark)
 		for _, c := range r.Calls {
-			fmt.Fprintf(out, "is a call of `%s` with `%s`.\n", c.Name, c.Args)
+			fmt.Fprintf(out, "This is a call of `%s` with `%s`.\n", c.Name, c.Args)
 		}
 	}
 	return out.Bytes()
 }
 
-// begins shows what begins a call.
+// begins shows what begins a call, as the model's template has it.
 func begins(d *dialect.Dialect) string {
 	var out []string
-	for _, o := range d.Open {
-		out = append(out, tableCode(o))
-	}
-	for _, t := range d.Tags {
-		out = append(out, "an element "+tableCode(t)+" of any prefix")
+	switch {
+	case len(d.Open) > 0:
+		out = append(out, tableCode(d.Open[0]))
+	case len(d.Tags) > 0:
+		out = append(out, tableCode("<"+d.Tags[0]+">"))
 	}
 	if d.Bare {
 		out = append(out, "nothing")
@@ -185,6 +189,9 @@ func thinks(d *dialect.Dialect) string {
 	return " Reasoning: " + strings.Join(out, " or ") + "."
 }
 
-func tableCell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+func tableCell(s string) string { return strings.ReplaceAll(plainText(s), "|", `\|`) }
 
-func tableCode(s string) string { return "`" + tableCell(s) + "`" }
+func tableCode(s string) string { return "`" + strings.ReplaceAll(s, "|", `\|`) + "`" }
+
+// plainText keeps Markdown from taking words between angle brackets for HTML.
+func plainText(s string) string { return strings.ReplaceAll(s, "<", "&lt;") }
