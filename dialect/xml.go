@@ -115,7 +115,7 @@ var xmlRows = []Dialect{
 		Example:   "<function_calls>\n<invoke name=\"read_file\">\n<parameter name=\"path\">a.txt</parameter>\n</invoke>\n</function_calls>",
 	},
 	{
-		ID: "tool_tags", Models: "any, when prompted as Cline and Roo Code do",
+		ID: "tool_tags", Also: []string{"cline", "roo_code"}, Models: "any, when prompted as Cline and Roo Code do",
 		Grammar: Tree, Open: []string{"<tool_call>", "<tool_use>"}, Close: []string{"</tool_call>", "</tool_use>"},
 		Bare: true, OwnLines: true, Think: think,
 		Arguments: "raw text, an element of the parameter's name for each, in one of the tool's name",

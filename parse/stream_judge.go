@@ -162,7 +162,8 @@ func (st *Stream) element(s string, i int) decision {
 			return undecided
 		case base == "" || end-i >= maxTag:
 			return none
-		case strings.HasPrefix(base, dsmlSpace), elementName(base), st.in.declared(base):
+		case strings.HasPrefix(base, dsmlSpace), elementName(base), st.in.declared(base),
+			st.in.AnyName && st.rules.only == toolTagsRow:
 			return holds
 		case s[end] != ':' || !wordByte(s[end+1]):
 			return none

@@ -68,12 +68,34 @@ func (r *reading) toolElement(d *dialect.Dialect, i int) (c event.ParsedCall, en
 		return c, 0, false
 	}
 	t, ok := tagAt(r.s, i)
-	if !ok || t.shut || t.torn || t.assigned || t.space != "" || !r.in.declared(t.base) {
+	if !ok || t.shut || t.torn || t.assigned || t.space != "" {
+		return c, 0, false
+	}
+	if r.in.AnyName && r.only == d {
+		return r.anyElement(t)
+	}
+	if !r.in.declared(t.base) {
 		return c, 0, false
 	}
 	x := &toolTags{r: r, d: d, node: r.params(t.base)}
 	x.values = values{r: r, mark: x.mark, between: x.between, expects: x.expected, owner: t.base}
 	return x.call(t)
+}
+
+// anyElement reads the call that an element with elements in it is where nobody
+// knows which tools there are.
+func (r *reading) anyElement(t tag) (c event.ParsedCall, end int, ok bool) {
+	if !r.spend(0) {
+		return c, 0, false
+	}
+	x := tree{s: r.s}
+	b, end, st := x.branch(t, nil)
+	r.spend(end - t.from)
+	if st != whole || b.leaf {
+		return c, 0, false
+	}
+	args, ok, repairs := treeObject(nil, b.kids, schema.Node{}, asJSON)
+	return event.ParsedCall{Name: t.base, Args: string(args), Repairs: repairs}, end, ok
 }
 
 func (x *toolTags) call(t tag) (c event.ParsedCall, end int, ok bool) {

@@ -21,13 +21,22 @@ func (r *reading) tagged(i int) int {
 	if t.shut {
 		return r.orphan(t)
 	}
+	if r.repeated(r.s[i:t.end], t.end) {
+		return 0
+	}
 	for _, d := range tagRows(&t, r.only != nil) {
 		if r.only != nil && r.only != d {
 			continue
 		}
-		if b, ok := r.read(d, i, t.end); ok {
-			return r.take(d, b, i)
+		b, ok := r.read(d, i, t.end)
+		if !ok {
+			continue
 		}
+		if callTag(t.base) && t.space == "" && r.in.known(b.calls) == 0 && !r.lineStart(i) {
+			r.spend(4 * (b.end - i))
+			return 0 // markup of another kind, within a line
+		}
+		return r.take(d, b, i)
 	}
 	return 0
 }
