@@ -107,6 +107,21 @@ func (r *recording) miss(res *parse.Result) string {
 	return ""
 }
 
+// contradicted are the recordings that are read otherwise here, and why. Beside
+// the end of the case's name stands the format.
+var contradicted = []struct{ format, end, why string }{
+	{"gemma4", "test_incomplete_tool_call#0", "the value is cut off, and what is cut off is never completed into something that runs"},
+	{"granite20b_fc", "test_malformed_input[False]#2", "a bare object that names a tool is a call in other families; said to be of this one, it is none"},
+	{"deepseek_dsml", "test_function_calls_block_is_not_accepted#0", "one version's wrapper is another version's error"},
+	{"qwen3_coder_xml", "test_malformed_xml_no_gt_delimiter[chat_completion]#0", "the expected tool has a line break and a tag in its name; here the name is what it is meant to be"},
+}
+
+func (r *recording) contradicted() bool {
+	return slices.ContainsFunc(contradicted, func(c struct{ format, end, why string }) bool {
+		return r.Format == c.format && strings.HasSuffix(r.Case, c.end)
+	})
+}
+
 // Recorded outputs of real models, in many dialects, each read without a word
 // about which dialect it is.
 func TestRecordedReplies(t *testing.T) {
@@ -125,7 +140,14 @@ func TestRecordedReplies(t *testing.T) {
 		s.all++
 		total.all++
 		res := parse.Parse(r.input(t))
-		if why := r.miss(&res); why != "" {
+		why := r.miss(&res)
+		if r.contradicted() {
+			if why == "" {
+				t.Errorf("%s (%s) is read as expected now: take it off the list", r.Case, r.Format)
+			}
+			continue
+		}
+		if why != "" {
 			t.Errorf("%s (%s): %s\n%q\nformat %s, problems %q, notes %q", r.Case, r.Format, why, r.Text, res.Format, res.Problems, res.Notes)
 			continue
 		}
