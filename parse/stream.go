@@ -61,8 +61,10 @@ type Stream struct {
 	spent int
 
 	text, reasoning track
-	// solid is the end of the last rune that is no white space in s[:seen].
+	// solid is the end of the last rune that is no white space in s[:seen]; broken:
+	// a line ends behind it.
 	solid, seen int
+	broken      bool
 	tails       struct{ of, at int }
 }
 

@@ -341,13 +341,16 @@ func (st *Stream) call(s string, i int) verdict {
 	if !st.spend(len(s)-i+e.spent, s) {
 		return verdict{what: holds}
 	}
-	next := skip(s, end)
+	next := end
+	for next < len(s) && (blank(s[next]) || s[next] == ',' || s[next] == ';') {
+		next++
+	}
 	known := st.in.known(e.calls)
 	switch {
 	case e.ended == whole && known > 0:
 		return verdict{what: holds}
-	case e.ended == whole && (next == len(s) || strings.IndexByte("{[,;", s[next]) >= 0):
-		return verdict{what: undecided} // it may go on
+	case e.ended == whole && next == len(s):
+		return verdict{what: undecided} // more objects may follow
 	case e.ended == whole:
 		if len(e.calls) > 0 {
 			st.from = end

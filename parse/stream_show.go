@@ -45,6 +45,9 @@ func (st *Stream) limit() int {
 	case st.cand.next > 0:
 		return st.tail(st.cand.at)
 	}
+	if st.broken && !st.in.declared(st.s[headWord(st.s, st.from, st.solid):st.solid]) {
+		return st.solid // only a tool's name has its arguments on another line
+	}
 	return st.tail(st.solid)
 }
 
@@ -68,8 +71,9 @@ func (st *Stream) settle() {
 		}
 	}
 	if end := solidEnd(st.s, st.seen, n); end > 0 {
-		st.solid = end
+		st.solid, st.seen, st.broken = end, end, false
 	}
+	st.broken = st.broken || strings.IndexByte(st.s[st.seen:n], '\n') >= 0
 	st.seen = n
 }
 
@@ -181,7 +185,7 @@ func (st *Stream) tailOf(end int) int {
 	}
 	start := headWord(s, st.from, solid)
 	if strings.IndexByte(s[solid:end], '\n') >= 0 && !st.in.declared(s[start:solid]) {
-		start = solid // only a tool's name has its arguments on another line
+		return solid // as in limit
 	}
 	for k := start; ; { // words of a header may stand before it
 		for k > st.from && start-k < maxHeader && s[k-1] == ' ' {

@@ -1,7 +1,9 @@
 package parse_test
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -183,5 +185,96 @@ func TestStreamOfRandomTexts(t *testing.T) {
 		t.Run(strconv.Itoa(n), func(t *testing.T) {
 			promisesOfStream(t, in, text, []int{random.IntN(len(text) + 1), random.IntN(len(text) + 1)})
 		})
+	}
+}
+
+// TestStream feeds the pieces of each case of the file, a "|" apart, and prints
+// what is shown after each:
+//
+//	"what was fed" -> "text" (reasoning "…")
+func TestStream(t *testing.T) {
+	const file = "testdata/stream/show.txt"
+	var out strings.Builder
+	for _, k := range load(t, file) {
+		in, pieces := pieces(t, k)
+		got := shownOf(in, pieces)
+		fmt.Fprintf(&out, "== %s\n%s\n=>\n%s\n\n", k.name, k.input, got)
+		if *update {
+			continue
+		}
+		t.Run(k.name, func(t *testing.T) {
+			if got != k.want {
+				t.Errorf("got\n%s\nwant\n%s", got, k.want)
+			}
+			text := strings.Join(pieces, "")
+			promisesOfStream(t, in, text, []int{len(text) / 3, len(text) / 2})
+		})
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(strings.TrimRight(out.String(), "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// pieces returns the input of a case and the pieces of its text.
+func pieces(t *testing.T, k kase) (parse.Input, []string) {
+	var pieces []string
+	var rest []string
+	for line := range strings.SplitSeq(k.input, "\n") {
+		text, ok := strings.CutPrefix(line, "| ")
+		if !ok {
+			rest = append(rest, line)
+			continue
+		}
+		for piece := range strings.SplitSeq(text+"\n", "|") {
+			pieces = append(pieces, piece)
+		}
+	}
+	// The marks of some dialects have bars.
+	for i := 0; i+1 < len(pieces); {
+		a, b := pieces[i], pieces[i+1]
+		if strings.HasSuffix(a, "<") || strings.HasPrefix(b, ">") || strings.Contains(a, "<|") && !strings.Contains(a, "|>") {
+			pieces[i] = a + "|" + b
+			pieces = append(pieces[:i+1], pieces[i+2:]...)
+			continue
+		}
+		i++
+	}
+	return kase{name: k.name, input: strings.Join(rest, "\n")}.reply(t), pieces
+}
+
+func shownOf(in parse.Input, pieces []string) string {
+	var out []string
+	add := func(fed string, s parse.Shown) {
+		line := fed + " ->"
+		if s.Reasoning != "" {
+			line += fmt.Sprintf(" reasoning %q", s.Reasoning)
+		}
+		if s.Text != "" {
+			line += fmt.Sprintf(" %q", s.Text)
+		}
+		out = append(out, line)
+	}
+	st := parse.NewStream(in)
+	for _, p := range pieces {
+		add(fmt.Sprintf("%q", p), st.Feed(p))
+	}
+	add("end", st.End())
+	return strings.Join(out, "\n")
+}
+
+// A text that is longer than what is searched is shown as it is.
+func TestStreamOfALongText(t *testing.T) {
+	head := "<think>hm</think>Well. <tool_call>\n"
+	long := strings.Repeat("word ", parse.MaxText/5)
+	st := parse.NewStream(inputOf(""))
+	first := st.Feed(head)
+	if first.Text != "Well." && first.Text != "" || first.Reasoning != "hm" {
+		t.Errorf("first %q", first)
+	}
+	all := first.Text + st.Feed(long).Text + st.Feed("<tool_call>{").Text + st.End().Text
+	if want := "Well. <tool_call>\n" + long + "<tool_call>{"; all != want {
+		t.Errorf("%d bytes, want %d: %.60q … %q", len(all), len(want), all, all[max(0, len(all)-20):])
 	}
 }
