@@ -52,8 +52,10 @@ parameters declare, and arguments are held against these as before a run.
   repairs     kind, lossy, call, where: what was changed so that it could be read
   incomplete  whether a call, or the list of them, is cut off
   problems    problem, message, call, name, raw: what would be told to the model.
-              A call that must not run stands here, with its text as it is, and
-              not in calls; only one whose tool is not in the list stands in both
+              A call that cannot be read stands here, with its text as it is, and
+              not in calls; one that can be read but would not run, since there is
+              no such tool (unknown_tool) or its parameters say otherwise
+              (invalid_arguments), stands in both
   notes       what was seen and left alone on purpose
 
 --jsonl reads a JSON object from each line, {"text": …, "tools": […]}, and prints

@@ -113,15 +113,27 @@ func (o *parsedObject) call(c *event.ParsedCall, tools *toolList) {
 	args, repairs, problems := params.Check([]byte(c.Args))
 	if len(problems) > 0 {
 		o.problem(c, problemArguments, schema.Text(problems))
-		return
+		args = []byte(c.Args)
+		if c.Args[0] == '"' {
+			args = object(args)
+		}
 	}
 	for _, r := range repairs {
 		o.Repairs = append(o.Repairs, parsedRepair{r.Kind, r.Lossy, c.ID, r.Where})
 	}
-	if len(repairs) == 0 {
+	if len(repairs) == 0 && c.Args[0] == '{' {
 		args = []byte(c.Args) // as it was written
 	}
 	o.Calls = append(o.Calls, parsedCall{c.ID, c.Name, args})
+}
+
+// object returns the object that a string of JSON holds.
+func object(text []byte) []byte {
+	args, _, problems := anyObject.Check(text)
+	if len(problems) > 0 {
+		return text
+	}
+	return args
 }
 
 func (o *parsedObject) problem(c *event.ParsedCall, problem, why string) {
@@ -141,7 +153,7 @@ func (o *parsedObject) text() string {
 		}
 	}
 	for _, p := range o.Problems {
-		p.text(&b, o.Repairs)
+		p.text(&b)
 	}
 	for _, n := range o.Notes {
 		fmt.Fprintf(&b, "note: %s\n", n)
@@ -162,7 +174,7 @@ func (r *parsedRepair) text() string {
 	return s
 }
 
-func (p *parsedProblem) text(b *strings.Builder, repairs []parsedRepair) {
+func (p *parsedProblem) text(b *strings.Builder) {
 	fmt.Fprintf(b, "problem: %s", strings.ReplaceAll(p.Problem, "_", " "))
 	if p.Call != nil {
 		fmt.Fprintf(b, ", call %s of %q", *p.Call, *p.Name)
