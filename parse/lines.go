@@ -256,15 +256,19 @@ func (r *reading) invention(i int) int {
 	if i > 0 && r.s[i-1] != '\n' {
 		i = lineOf(r.s, i)
 	}
-	for i < len(r.s) {
-		i = r.nextLabel(i)
-		switch l, _ := labelAt(r.s, i); l {
-		case labelObservation, labelAnswer:
-			return i
-		case labelAction:
-			return 0
+	if n := &r.next; n.label == noLabel || i < n.from || i > n.at {
+		n.from, n.at, n.label = i, len(r.s), labelAction
+		for i < len(r.s) {
+			i = r.nextLabel(i)
+			if l, _ := labelAt(r.s, i); l == labelObservation || l == labelAnswer || l == labelAction {
+				n.at, n.label = i, l
+				break
+			}
+			i = lineOf(r.s, i)
 		}
-		i = lineOf(r.s, i)
 	}
-	return 0
+	if r.next.label == labelAction {
+		return 0
+	}
+	return r.next.at
 }

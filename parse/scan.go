@@ -59,6 +59,11 @@ type reading struct {
 	// quotes: some line begins with '>'. line is where the line of s[line.at] starts.
 	quotes bool
 	line   struct{ at, start int }
+	// next is the first label of a call, a result or an answer after s[next.from].
+	next struct {
+		from, at int
+		label    label
+	}
 	// inner: the text is part of another whose entities were decoded. tried: it
 	// was tried to decode those of this one.
 	inner, tried bool

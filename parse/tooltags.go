@@ -25,7 +25,7 @@ var toolTagsRow, _ = dialect.Find("tool_tags")
 // element takes the element at s[i] if it is named after a tool of the request.
 func (r *reading) element(i int) int {
 	d := toolTagsRow
-	if !r.bareAllowed(dialect.Tree) || !r.spend(1) {
+	if i+1 == len(r.s) || !wordByte(r.s[i+1]) || !r.bareAllowed(dialect.Tree) || !r.spend(1) {
 		return 0
 	}
 	c, end, ok := r.toolElement(d, i)
