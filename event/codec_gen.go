@@ -422,6 +422,37 @@ func (x *ToolSpec) AppendJSON(dst []byte) []byte {
 	if x.Harness {
 		dst = append(dst, `"harness":true,`...)
 	}
+	if x.Sensitive {
+		dst = append(dst, `"sensitive":true,`...)
+	}
+	if x.Group != "" {
+		dst = append(dst, `"group":`...)
+		dst = codec.AppendString(dst, x.Group)
+		dst = append(dst, ',')
+	}
+	if x.MaxCalls != 0 {
+		dst = append(dst, `"max_calls":`...)
+		dst = strconv.AppendInt(dst, x.MaxCalls, 10)
+		dst = append(dst, ',')
+	}
+	if len(x.Output) > 0 {
+		dst = append(dst, `"output":`...)
+		dst = codec.AppendRaw(dst, x.Output)
+		dst = append(dst, ',')
+	}
+	if x.Show.Select != nil || x.Show.Drop != nil || x.Show.Limit != 0 || x.Show.Summarise != nil || x.Show.Field != 0 || x.Show.Noise != nil {
+		dst = append(dst, `"show":`...)
+		dst = x.Show.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	if x.Undo {
+		dst = append(dst, `"undo":true,`...)
+	}
+	if x.Pin != "" {
+		dst = append(dst, `"pin":`...)
+		dst = codec.AppendString(dst, x.Pin)
+		dst = append(dst, ',')
+	}
 	if x.Tokens != 0 {
 		dst = append(dst, `"tokens":`...)
 		dst = x.Tokens.AppendJSON(dst)
@@ -464,6 +495,20 @@ func (x *ToolSpec) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Polling, err = codec.Bool(dec)
 		case `"harness"`:
 			x.Harness, err = codec.Bool(dec)
+		case `"sensitive"`:
+			x.Sensitive, err = codec.Bool(dec)
+		case `"group"`:
+			x.Group, err = codec.String(dec)
+		case `"max_calls"`:
+			x.MaxCalls, err = codec.Int(dec, 64)
+		case `"output"`:
+			x.Output, err = codec.Raw(dec)
+		case `"show"`:
+			err = x.Show.DecodeJSON(dec)
+		case `"undo"`:
+			x.Undo, err = codec.Bool(dec)
+		case `"pin"`:
+			x.Pin, err = codec.String(dec)
 		case `"tokens"`:
 			err = x.Tokens.DecodeJSON(dec)
 		default:
@@ -487,6 +532,118 @@ func (x *ToolSpec) mapText(f func(string) string) {
 	x.Resources = slices.Clone(x.Resources)
 	for i := range x.Resources {
 		x.Resources[i] = f(x.Resources[i])
+	}
+	x.Group = f(x.Group)
+	x.Output = codec.MapRaw(x.Output, f)
+	x.Show.mapText(f)
+	x.Pin = f(x.Pin)
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *ShowSpec) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if len(x.Select) > 0 {
+		dst = append(dst, `"select":`...)
+		dst = append(dst, '[')
+		for i := range x.Select {
+			dst = codec.AppendString(dst, x.Select[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if len(x.Drop) > 0 {
+		dst = append(dst, `"drop":`...)
+		dst = append(dst, '[')
+		for i := range x.Drop {
+			dst = codec.AppendString(dst, x.Drop[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if x.Limit != 0 {
+		dst = append(dst, `"limit":`...)
+		dst = strconv.AppendInt(dst, x.Limit, 10)
+		dst = append(dst, ',')
+	}
+	if len(x.Summarise) > 0 {
+		dst = append(dst, `"summarise":`...)
+		dst = append(dst, '[')
+		for i := range x.Summarise {
+			dst = codec.AppendString(dst, x.Summarise[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if x.Field != 0 {
+		dst = append(dst, `"field":`...)
+		dst = strconv.AppendInt(dst, x.Field, 10)
+		dst = append(dst, ',')
+	}
+	if len(x.Noise) > 0 {
+		dst = append(dst, `"noise":`...)
+		dst = append(dst, '[')
+		for i := range x.Noise {
+			dst = codec.AppendString(dst, x.Noise[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *ShowSpec) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = ShowSpec{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"select"`:
+			x.Select, err = codec.Strings(dec)
+		case `"drop"`:
+			x.Drop, err = codec.Strings(dec)
+		case `"limit"`:
+			x.Limit, err = codec.Int(dec, 64)
+		case `"summarise"`:
+			x.Summarise, err = codec.Strings(dec)
+		case `"field"`:
+			x.Field, err = codec.Int(dec, 64)
+		case `"noise"`:
+			x.Noise, err = codec.Strings(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *ShowSpec) mapText(f func(string) string) {
+	x.Select = slices.Clone(x.Select)
+	for i := range x.Select {
+		x.Select[i] = f(x.Select[i])
+	}
+	x.Drop = slices.Clone(x.Drop)
+	for i := range x.Drop {
+		x.Drop[i] = f(x.Drop[i])
+	}
+	x.Summarise = slices.Clone(x.Summarise)
+	for i := range x.Summarise {
+		x.Summarise[i] = f(x.Summarise[i])
+	}
+	x.Noise = slices.Clone(x.Noise)
+	for i := range x.Noise {
+		x.Noise[i] = f(x.Noise[i])
 	}
 }
 
@@ -1934,6 +2091,16 @@ func (x *ToolFinished) AppendJSON(dst []byte) []byte {
 		dst = x.Full.AppendJSON(dst)
 		dst = append(dst, ',')
 	}
+	if len(x.Shaped) > 0 {
+		dst = append(dst, `"shaped":`...)
+		dst = append(dst, '[')
+		for i := range x.Shaped {
+			dst = codec.AppendString(dst, x.Shaped[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
 	if len(x.Result) > 0 {
 		dst = append(dst, `"result":`...)
 		dst = codec.AppendRaw(dst, x.Result)
@@ -2003,6 +2170,8 @@ func (x *ToolFinished) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Shown, err = codec.Int(dec, 64)
 		case `"full"`:
 			x.Full, err = codec.Pointer(dec, (*message.Ref).DecodeJSON)
+		case `"shaped"`:
+			x.Shaped, err = codec.Strings(dec)
 		case `"result"`:
 			x.Result, err = codec.Raw(dec)
 		case `"error_type"`:
@@ -2037,6 +2206,10 @@ func (x *ToolFinished) mapText(f func(string) string) {
 		pi := *x.Full
 		pi.MapText(f)
 		x.Full = &pi
+	}
+	x.Shaped = slices.Clone(x.Shaped)
+	for i := range x.Shaped {
+		x.Shaped[i] = f(x.Shaped[i])
 	}
 	x.Result = codec.MapRaw(x.Result, f)
 	x.ErrorType = f(x.ErrorType)

@@ -93,8 +93,44 @@ type ToolSpec struct {
 	Polling bool `json:"polling,omitempty"`
 	// Harness marks Rein's own tools, which need no permission.
 	Harness bool `json:"harness,omitempty"`
+	// Sensitive: a permission by effect class does not cover the tool, only one
+	// by its name.
+	Sensitive bool `json:"sensitive,omitempty"`
+	// Group is the set that the tool is offered in where there are too many for
+	// one list; empty: always offered.
+	Group string `json:"group,omitempty"`
+	// MaxCalls bounds the executions of this tool in a run; 0: no bound.
+	MaxCalls int64 `json:"max_calls,omitempty"`
+	// Output is the JSON Schema of the result's value, if it is declared.
+	Output jsontext.Value `json:"output,omitempty"`
+	// Show says how a long JSON result is shortened before it is cut.
+	Show ShowSpec `json:"show,omitzero"`
+	// Undo: executed calls of the tool can be undone.
+	Undo bool `json:"undo,omitempty"`
+	// Pin is the hash of the definition as its source gave it, for tools from
+	// other processes: a changed one asks again.
+	Pin string `json:"pin,omitempty"`
 	// Tokens is the size of the definition as sent.
 	Tokens message.Count `json:"tokens,omitempty"`
+}
+
+// ShowSpec says how a JSON result is shortened, before it is cut to whole lines.
+// Everything that it does is said in the result's first line.
+type ShowSpec struct {
+	// Select are the members that are shown of each item, in this order; empty:
+	// all.
+	Select []string `json:"select,omitempty"`
+	// Drop are members that are left out at any depth.
+	Drop []string `json:"drop,omitempty"`
+	// Limit is the most items of a list that are shown; 0: as many as fit.
+	Limit int64 `json:"limit,omitempty"`
+	// Summarise puts a summary first: how many items there are, and of each of
+	// these members how often each value stands there.
+	Summarise []string `json:"summarise,omitempty"`
+	// Field is the most bytes of one string; 0: no bound.
+	Field int64 `json:"field,omitempty"`
+	// Noise names what is taken out of texts: timestamps, paths, columns.
+	Noise []string `json:"noise,omitempty"`
 }
 
 // Limits end a run. Tokens are output and new input (input not already sent as
@@ -378,6 +414,9 @@ type ToolFinished struct {
 	Shown int64 `json:"shown"`
 	// Full points to the whole result where less is shown.
 	Full *message.Ref `json:"full,omitempty"`
+	// Shaped says what was done to the result before it was shown, in the words
+	// that the model was told: selected, limited, summarised, cut, ….
+	Shaped []string `json:"shaped,omitempty"`
 	// Result is the JSON value of a submitted result or of a confirm tool's answer.
 	Result       jsontext.Value `json:"result,omitempty"`
 	ErrorType    string         `json:"error_type,omitempty"`

@@ -72,7 +72,8 @@ func (d *Definition) spec() event.ToolSpec {
 		Timeout:      cmp.Or(d.Timeout, DefaultTimeout).Milliseconds(),
 		ResultTokens: int64(cmp.Or(d.ResultTokens, DefaultResultTokens)),
 		Confirm:      d.Confirm, KeyFields: d.KeyFields, Resources: d.Resources,
-		Polling: d.Polling, Harness: d.Harness,
+		Polling: d.Polling, Harness: d.Harness, Sensitive: d.Sensitive,
+		Group: d.Group, MaxCalls: int64(d.MaxCalls), Output: d.Output, Show: d.Show, Pin: d.Pin,
 	}
 }
 

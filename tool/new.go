@@ -28,6 +28,13 @@ type Options struct {
 	Resources    []string
 	Polling      bool
 	Harness      bool
+	Sensitive    bool
+	Group        string
+	MaxCalls     int
+	Show         event.ShowSpec
+	// Output replaces the schema of the result's value that is made of the
+	// output type.
+	Output jsontext.Value
 	// Schema replaces the schema that is made of the input type. Its members
 	// must be the type's.
 	Schema jsontext.Value
@@ -55,6 +62,7 @@ func New[In, Out any](name string, doc Doc, fn func(context.Context, In) (Out, e
 		Name: name, Doc: doc, Schema: opts.Schema, Effect: opts.Effect, Timeout: opts.Timeout,
 		ResultTokens: opts.ResultTokens, Confirm: opts.Confirm, KeyFields: opts.KeyFields,
 		Resources: opts.Resources, Polling: opts.Polling, Harness: opts.Harness,
+		Sensitive: opts.Sensitive, Group: opts.Group, MaxCalls: opts.MaxCalls, Show: opts.Show, Output: opts.Output,
 	}
 	if fn == nil {
 		panic(fmt.Sprintf("tool %s has no function", name))

@@ -60,6 +60,30 @@ type Definition struct {
 	Polling bool
 	// Harness marks Rein's own tools, which need no permission.
 	Harness bool
+	// Sensitive: a permission by effect class does not cover the tool; it has to
+	// be named.
+	Sensitive bool
+	// Group is the set that the tool is offered in where there are too many for
+	// one list. Empty: always offered.
+	Group string
+	// MaxCalls bounds the executions of this tool in a run. 0: no bound.
+	MaxCalls int
+	// Output is a JSON Schema of the result's JSON value. Empty: not declared.
+	Output jsontext.Value
+	// Show says how a long JSON result is shortened before it is cut.
+	Show event.ShowSpec
+	// Pin is the hash of the definition as another process gave it. A run that
+	// goes on with another one asks first.
+	Pin string
+}
+
+// An Undoer is a tool that can take back what a call did.
+type Undoer interface {
+	Tool
+	// Undo takes back one executed call, given the outcome that it had; a call
+	// that was never carried out is no error. What cannot be undone gives an
+	// *Error of type cannot_undo.
+	Undo(ctx context.Context, call *Call, outcome *event.ToolFinished) error
 }
 
 // Doc is the four-part document that the model reads. The third part, each
