@@ -164,7 +164,7 @@ func (x *Spec) AppendJSON(dst []byte) []byte {
 		dst = x.Window.AppendJSON(dst)
 		dst = append(dst, ',')
 	}
-	if x.Retry.Tries != 0 || x.Retry.Base != 0 || x.Retry.Cap != 0 || x.Retry.Idle != 0 {
+	if x.Retry.Tries != 0 || x.Retry.Base != 0 || x.Retry.Cap != 0 || x.Retry.Idle != 0 || x.Retry.ToolTries != 0 {
 		dst = append(dst, `"retry":`...)
 		dst = x.Retry.AppendJSON(dst)
 		dst = append(dst, ',')
@@ -826,6 +826,11 @@ func (x *RetrySpec) AppendJSON(dst []byte) []byte {
 		dst = strconv.AppendInt(dst, x.Idle, 10)
 		dst = append(dst, ',')
 	}
+	if x.ToolTries != 0 {
+		dst = append(dst, `"tool_tries":`...)
+		dst = strconv.AppendInt(dst, x.ToolTries, 10)
+		dst = append(dst, ',')
+	}
 	return codec.End(dst, '}')
 }
 
@@ -849,6 +854,8 @@ func (x *RetrySpec) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Cap, err = codec.Int(dec, 64)
 		case `"idle_ms"`:
 			x.Idle, err = codec.Int(dec, 64)
+		case `"tool_tries"`:
+			x.ToolTries, err = codec.Int(dec, 64)
 		default:
 			err = dec.SkipValue()
 		}
@@ -2005,6 +2012,11 @@ func (x *ToolStarted) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `"attempt":`...)
 	dst = strconv.AppendInt(dst, x.Attempt, 10)
 	dst = append(dst, ',')
+	if x.For != "" {
+		dst = append(dst, `"for":`...)
+		dst = codec.AppendString(dst, x.For)
+		dst = append(dst, ',')
+	}
 	return codec.End(dst, '}')
 }
 
@@ -2034,6 +2046,8 @@ func (x *ToolStarted) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Key, err = codec.String(dec)
 		case `"attempt"`:
 			x.Attempt, err = codec.Int(dec, 64)
+		case `"for"`:
+			x.For, err = codec.String(dec)
 		default:
 			err = dec.SkipValue()
 		}
@@ -2046,6 +2060,7 @@ func (x *ToolStarted) DecodeJSON(dec *jsontext.Decoder) error {
 func (x *ToolStarted) mapText(f func(string) string) {
 	x.Call = f(x.Call)
 	x.Tool = f(x.Tool)
+	x.For = f(x.For)
 }
 
 // Type returns "tool.finished".
@@ -2119,8 +2134,18 @@ func (x *ToolFinished) AppendJSON(dst []byte) []byte {
 	if x.Retryable {
 		dst = append(dst, `"retryable":true,`...)
 	}
+	if x.RetryAfter != 0 {
+		dst = append(dst, `"retry_after_ms":`...)
+		dst = x.RetryAfter.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
 	if x.NoEffect {
 		dst = append(dst, `"no_effect":true,`...)
+	}
+	if x.For != "" {
+		dst = append(dst, `"for":`...)
+		dst = codec.AppendString(dst, x.For)
+		dst = append(dst, ',')
 	}
 	if len(x.Seen) > 0 {
 		dst = append(dst, `"seen":`...)
@@ -2180,8 +2205,12 @@ func (x *ToolFinished) DecodeJSON(dec *jsontext.Decoder) error {
 			x.ErrorMessage, err = codec.String(dec)
 		case `"retryable"`:
 			x.Retryable, err = codec.Bool(dec)
+		case `"retry_after_ms"`:
+			err = x.RetryAfter.DecodeJSON(dec)
 		case `"no_effect"`:
 			x.NoEffect, err = codec.Bool(dec)
+		case `"for"`:
+			x.For, err = codec.String(dec)
 		case `"seen"`:
 			x.Seen, err = codec.Slice(dec, (*Seen).DecodeJSON)
 		case `"latency_ms"`:
@@ -2214,6 +2243,7 @@ func (x *ToolFinished) mapText(f func(string) string) {
 	x.Result = codec.MapRaw(x.Result, f)
 	x.ErrorType = f(x.ErrorType)
 	x.ErrorMessage = f(x.ErrorMessage)
+	x.For = f(x.For)
 	x.Seen = slices.Clone(x.Seen)
 	for i := range x.Seen {
 		x.Seen[i].mapText(f)
@@ -2603,6 +2633,16 @@ func (x *RunResumed) AppendJSON(dst []byte) []byte {
 		dst = codec.AppendString(dst, x.By)
 		dst = append(dst, ',')
 	}
+	if len(x.Changed) > 0 {
+		dst = append(dst, `"changed":`...)
+		dst = append(dst, '[')
+		for i := range x.Changed {
+			dst = x.Changed[i].AppendJSON(dst)
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
 	return codec.End(dst, '}')
 }
 
@@ -2622,6 +2662,8 @@ func (x *RunResumed) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Generation, err = codec.Int(dec, 64)
 		case `"by"`:
 			x.By, err = codec.String(dec)
+		case `"changed"`:
+			x.Changed, err = codec.Slice(dec, (*ToolPin).DecodeJSON)
 		default:
 			err = dec.SkipValue()
 		}
@@ -2633,6 +2675,53 @@ func (x *RunResumed) DecodeJSON(dec *jsontext.Decoder) error {
 
 func (x *RunResumed) mapText(f func(string) string) {
 	x.By = f(x.By)
+	x.Changed = slices.Clone(x.Changed)
+	for i := range x.Changed {
+		x.Changed[i].mapText(f)
+	}
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *ToolPin) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"tool":`...)
+	dst = codec.AppendString(dst, x.Tool)
+	dst = append(dst, ',')
+	if x.Pin != "" {
+		dst = append(dst, `"pin":`...)
+		dst = codec.AppendString(dst, x.Pin)
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *ToolPin) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = ToolPin{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"tool"`:
+			x.Tool, err = codec.String(dec)
+		case `"pin"`:
+			x.Pin, err = codec.String(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *ToolPin) mapText(f func(string) string) {
+	x.Tool = f(x.Tool)
+	x.Pin = f(x.Pin)
 }
 
 // Type returns "run.finished".

@@ -162,7 +162,8 @@ type WindowSpec struct {
 	Margin int64 `json:"margin_ppm,omitempty"`
 }
 
-// RetrySpec says how long failed model calls are tried again.
+// RetrySpec says how long failed model calls, and tool calls whose failure may
+// pass, are tried again.
 type RetrySpec struct {
 	// Tries is the most attempts for one model call, the first included.
 	Tries int64 `json:"tries,omitempty"`
@@ -172,6 +173,9 @@ type RetrySpec struct {
 	// Idle is the most time that one attempt waits without any byte of a reply
 	// that is streamed, in milliseconds. Zero leaves it to the model's client.
 	Idle int64 `json:"idle_ms,omitempty"`
+	// ToolTries is the most executions of one tool call whose failure may pass,
+	// the first included. 0 means 3; 1: none is tried again.
+	ToolTries int64 `json:"tool_tries,omitempty"`
 }
 
 // Sampling is passed to the model where it is set. Numbers are decimal text, so
@@ -396,10 +400,16 @@ type ToolStarted struct {
 	Key string `json:"key,omitempty" rein:"keep"`
 	// Attempt counts the executions of this call from 1.
 	Attempt int64 `json:"attempt"`
+	// For marks an execution of a confirm tool that the harness asked for by
+	// itself, and names the call whose outcome it finds out. The model has not
+	// called it, and is not shown it as a call.
+	For string `json:"for,omitempty"`
 }
 
 // ToolFinished is what became of one call. With an ID it is the outcome of a
-// RunTool command; without, the call was answered and never executed.
+// RunTool command: of one execution, after which the call may be executed again.
+// Without, the harness answers the call: it was not executed, or what became of
+// it was found out otherwise. The last one of a call is what the model is told.
 type ToolFinished struct {
 	ID     string `json:"id,omitempty" rein:"keep"`
 	Call   string `json:"call"`
@@ -422,8 +432,12 @@ type ToolFinished struct {
 	ErrorType    string         `json:"error_type,omitempty"`
 	ErrorMessage string         `json:"error_message,omitempty"`
 	Retryable    bool           `json:"retryable,omitempty"`
+	// RetryAfter is the wait that a failed tool asked for, in milliseconds.
+	RetryAfter message.Count `json:"retry_after_ms,omitempty"`
 	// NoEffect: it is proven that a failed call changed nothing.
 	NoEffect bool `json:"no_effect,omitempty"`
+	// For is as in ToolStarted.
+	For string `json:"for,omitempty"`
 	// Seen is what this call read or wrote of files and the like.
 	Seen    []Seen `json:"seen,omitempty"`
 	Latency int64  `json:"latency_ms,omitempty"`
@@ -491,6 +505,15 @@ type RunResumed struct {
 	// Generation is the lease's.
 	Generation int64  `json:"generation"`
 	By         string `json:"by,omitempty"`
+	// Changed are the tools whose source gives them another definition now than
+	// when the run started; calls of them ask first.
+	Changed []ToolPin `json:"changed,omitempty"`
+}
+
+// ToolPin is the hash of a tool's definition, as its source gives it now.
+type ToolPin struct {
+	Tool string `json:"tool"`
+	Pin  string `json:"pin,omitempty"`
 }
 
 // RunFinished is the last event of a run.
