@@ -109,7 +109,9 @@ func (f *function[In, Out]) Run(ctx context.Context, call *Call) (*Result, error
 type callKey struct{}
 
 // CallFrom returns the call that a function of [New] is carrying out, given the
-// function's context, or nil if there is none.
+// function's context, or nil if there is none. A function that writes passes its
+// Key on to where the effect takes place, so that what is sent again has no
+// second effect.
 func CallFrom(ctx context.Context) *Call {
 	call, _ := ctx.Value(callKey{}).(*Call)
 	return call

@@ -27,9 +27,9 @@ type Tool interface {
 	Definition() *Definition
 	// Run executes one call whose arguments satisfy the schema. It should
 	// return soon after ctx ends. An [*Error] is told to the model as it is;
-	// any other error is told with type "tool_error". If the tool writes and ctx
-	// ended or Run panicked after it began, the outcome counts as unknown
-	// unless the error is an *Error that says otherwise.
+	// any other error is told as [ErrorOf] says. If the tool writes and ctx ended,
+	// Run panicked or its connection was lost after it began, the outcome counts
+	// as unknown unless the error is an *Error that says otherwise.
 	Run(ctx context.Context, call *Call) (*Result, error)
 }
 
@@ -155,11 +155,17 @@ func Text(text string) *Result {
 // what to do next; neither holds stack traces or host paths.
 type Error struct {
 	// Type is a short snake_case word: not_found, invalid_arguments, conflict.
+	// Those that the harness itself gives are constants of this package.
 	Type    string
 	Message string
 	Hint    string
-	// Retryable: the same call may succeed later.
+	// Retryable: the same call may succeed later. A read or a repeatable write is
+	// then tried again by the harness, a once call only with NoEffect. Without it
+	// the same call is not executed again in the run until a write has succeeded.
 	Retryable bool
+	// RetryAfter is how long to wait before trying again, where somebody has
+	// said so; 0: nobody has.
+	RetryAfter time.Duration
 	// NoEffect proves that nothing was changed, whatever the effect class.
 	NoEffect bool
 	// Unknown: the call may have taken effect.
