@@ -24,6 +24,9 @@ func (m *Machine) boundary() Command {
 	if m.note != nil {
 		return m.recording(m.note)
 	}
+	if len(m.remarks) > 0 {
+		return m.recording(m.remarks...)
+	}
 	if m.pause {
 		return m.recording(&event.RunPaused{Cause: event.CauseInterrupted})
 	}
@@ -78,9 +81,18 @@ func (m *Machine) finalCall(why string) Command {
 	return m.assemble(event.PurposeFinal, true)
 }
 
+// remark has the model told something after the turn of calls that ends.
+func (m *Machine) remark(kind, text string) {
+	m.remarks = append(m.remarks, &event.NoticeAdded{Kind: kind, Text: text})
+}
+
 // told folds what a notice means for later decisions.
 func (m *Machine) told(d *event.NoticeAdded) {
-	m.note = nil
+	if m.note != nil {
+		m.note = nil
+	} else if len(m.remarks) > 0 {
+		m.remarks = m.remarks[1:]
+	}
 	switch d.Kind {
 	case noticeLastStep:
 		m.noticed = true

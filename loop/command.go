@@ -72,6 +72,9 @@ type RunTool struct {
 	Seen []event.Seen
 	// Value: the tool's JSON value is to stand in the outcome.
 	Value bool
+	// For names the call whose outcome a confirm tool is to find out, where the
+	// harness asks that by itself; intent and outcome carry it too.
+	For string
 	// Cancel: give it up now; its outcome still has to come.
 	Cancel bool
 }

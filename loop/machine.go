@@ -10,6 +10,7 @@ import (
 	"rein.example/rein/message"
 	"rein.example/rein/schema"
 	"rein.example/rein/tokens"
+	"rein.example/rein/tool"
 	"rein.example/rein/window"
 )
 
@@ -68,9 +69,13 @@ type Machine struct {
 	prevTurn  int                // index in calls where the turn before began
 	thisTurn  int                // and where the present one does
 	lastWrite int                // index in calls of the last successful write, -1
+	spoken    int                // calls that there were when somebody said something last
 	ledger    map[string]*entry  // idempotency keys; looked up only
 	entries   []*entry           // the same in order
-	ordinals  map[string]int64   // started writes by key without ordinal; looked up only
+	writes    map[string]*write  // repeatable writes by key without ordinal; looked up only
+	hopeless  map[act]*record    // calls not worth another try; looked up only
+	errors    []Resolved         // errors of tools, By empty while they stand
+	abandoned int64              // executions that ignored their end
 	seen      coverage
 
 	// How far it is.
@@ -97,6 +102,8 @@ type Machine struct {
 	verdict *event.RunFinished // decided, to be recorded
 	end     *event.RunFinished // recorded
 	note    *event.NoticeAdded // decided, to be recorded
+	remarks []event.Data       // more of them, from the last turn of calls
+	unread  []string           // what could not be understood of a reply with calls
 	idle    bool               // nothing to do until the next input
 
 	started    int64 // time of run.started
@@ -124,12 +131,18 @@ type toolInfo struct {
 	schema *schema.Schema
 	// confirms: it is the confirm tool of another.
 	confirms bool
+	// calls of it were executed.
+	calls int64
+	// changed: its source gives it another definition than when the run began;
+	// ToolSpec then has the pin of that.
+	changed bool
+	began   *event.ToolSpec
 }
 
 // New returns the machine of the run with the given id, before any event.
 func New(run string) *Machine {
 	return &Machine{run: run, lastWrite: -1, byID: map[string]*record{},
-		ledger: map[string]*entry{}, ordinals: map[string]int64{}}
+		ledger: map[string]*entry{}, writes: map[string]*write{}, hopeless: map[act]*record{}}
 }
 
 // Apply folds one event: the next one in sequence. It fails, and the machine
@@ -167,6 +180,7 @@ func (m *Machine) Apply(e *event.Event) error {
 	case *event.TimerFired:
 		m.timer(d)
 	case *event.ReplyParsed:
+		m.unread = d.Problems
 		m.parsed(d)
 	case *event.CallJudged:
 		m.judged(d)
@@ -177,12 +191,15 @@ func (m *Machine) Apply(e *event.Event) error {
 	case *event.ToolStarted:
 		m.toolStarted(d)
 	case *event.ToolFinished:
+		if d.ID != "" && d.ErrorType == tool.TypeAbandoned {
+			m.abandoned++
+		}
 		m.toolFinished(d)
 	case *event.RunPaused:
 		m.paused, m.pausedAt = d.Cause, m.now
 		m.halt, m.pause = "", false
 	case *event.RunResumed:
-		m.resumed(before)
+		m.resumed(d, before)
 	case *event.RunFinished:
 		m.end, m.phase = d, phaseFinished
 	}
@@ -204,7 +221,7 @@ func (m *Machine) begin(e *event.Event, d *event.RunStarted) error {
 		if err != nil {
 			return fmt.Errorf("schema of tool %s: %w", t.Name, err)
 		}
-		m.tools = append(m.tools, toolInfo{ToolSpec: t, schema: s})
+		m.tools = append(m.tools, toolInfo{ToolSpec: t, schema: s, began: t})
 		m.sizes.Tools += t.Tokens.Or(0)
 	}
 	sort.SliceStable(m.tools, func(i, j int) bool { return m.tools[i].Name < m.tools[j].Name })
@@ -269,6 +286,7 @@ func (m *Machine) input(d *event.InputReceived) {
 			in.tokens = int64(tokens.Message(tokens.Estimate{}, &in.msg))
 		}
 		m.idle = false
+		m.spoken = len(m.calls)
 		if m.phase == phaseBoundary {
 			m.say(in.msg, in.tokens)
 		} else {
@@ -290,7 +308,7 @@ func (m *Machine) wake() {
 
 // resumed folds run.resumed: whatever was in flight has lost its engine. Since
 // the event before, nobody has worked on the run.
-func (m *Machine) resumed(before int64) {
+func (m *Machine) resumed(d *event.RunResumed, before int64) {
 	if m.paused == "" {
 		m.pausedAt = before
 	}
@@ -299,8 +317,13 @@ func (m *Machine) resumed(before int64) {
 	m.halt, m.pause = "", false
 	m.wallID = m.id(0)
 	m.call.lost(m.id(1))
+	moved := m.pins(d.Changed)
 	for i := range m.turn {
-		m.lost(&m.turn[i], 2+i)
+		c := &m.turn[i]
+		m.lost(c, 2+i)
+		if c.tool != nil && moved[c.tool] {
+			m.doubt(c, m.id(2+i))
+		}
 	}
 }
 
@@ -311,10 +334,13 @@ func (m *Machine) timer(d *event.TimerFired) {
 		m.wallPassed = true
 		m.reach(event.ReasonTimeLimit, "the time for the run is used up")
 		m.call.cancel = m.phase == phaseModel && m.call.purpose != event.PurposeFinal
+		m.giveUp()
 	case m.call.waitID:
 		if m.phase == phaseModel {
 			m.call.again(m.id(0))
 		}
+	default:
+		m.callTimer(d.ID)
 	}
 }
 
@@ -394,7 +420,7 @@ func (m *Machine) inFlight() bool {
 	}
 	if m.phase == phaseTools {
 		for i := range m.turn {
-			if c := &m.turn[i]; c.state == callRunning {
+			if m.turn[i].running() {
 				return true
 			}
 		}
@@ -418,7 +444,8 @@ func (m *Machine) Waiting() (cause event.Cause, waiting bool) {
 func (m *Machine) questions() (cause event.Cause) {
 	for i := range m.turn {
 		switch c := &m.turn[i]; {
-		case c.state == callAsking && !c.askedFor, c.state == callRunning, c.state == callReady && m.mayRun(i):
+		case c.state == callAsking && !c.askedFor, c.state == callRunning, c.state == callWaiting, c.state == callQuerying,
+			c.state == callReady && m.mayRun(i):
 			return ""
 		case c.state == callAsking && c.settle:
 			cause = event.CauseWaitingInput

@@ -47,10 +47,13 @@ type script struct {
 	out    strings.Builder
 	now    int64
 	begun  map[string]bool
+	keys   map[string]string // of the calls that were begun
+	// parsed changes the next reply.parsed: what is decided is what its event says.
+	parsed func(*event.ReplyParsed)
 }
 
 func newScript(t *testing.T) *script {
-	return &script{t: t, m: loop.New("r1"), now: 1_000_000, begun: map[string]bool{}}
+	return &script{t: t, m: loop.New("r1"), now: 1_000_000, begun: map[string]bool{}, keys: map[string]string{}}
 }
 
 // play appends what the directive says, then all that follows from it.
@@ -81,7 +84,7 @@ func (s *script) play(d *datadriven.TestData) string {
 	case "approve", "reject", "done", "not_done":
 		s.given(d)
 	case "resume":
-		s.add("", &event.RunResumed{Generation: 2})
+		s.add("", &event.RunResumed{Generation: 2, Changed: changed(d)})
 	default:
 		d.Fatalf(s.t, "no directive %q", d.Cmd)
 	}
@@ -90,7 +93,8 @@ func (s *script) play(d *datadriven.TestData) string {
 }
 
 // run appends run.started and the task: arguments are limits, the input lines
-// are tools (tool NAME EFFECT [confirm=NAME]), permissions and the task.
+// are tools (tool NAME EFFECT, and the options of toolSpec), permissions and the
+// task.
 func (s *script) run(d *datadriven.TestData) {
 	number := func(name string) int64 {
 		n, _ := strconv.ParseInt(arg(d, name, "0"), 10, 64)
@@ -98,7 +102,7 @@ func (s *script) run(d *datadriven.TestData) {
 	}
 	spec := event.Spec{Model: "test/model", Fallback: fallback(d), Seed: 7, Limits: event.Limits{Steps: number("steps"), ToolCalls: number("tool_calls"),
 		Tokens: number("tokens"), Wall: number("wall")}, Chat: d.HasArg("chat"),
-		Window: event.WindowSpec{Size: number("window")}, Retry: event.RetrySpec{Tries: number("tries")}}
+		Window: event.WindowSpec{Size: number("window")}, Retry: event.RetrySpec{Tries: number("tries"), ToolTries: number("tool_tries")}}
 	if d.HasArg("submit") {
 		spec.Submit = []byte(`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}`)
 	}
@@ -118,6 +122,16 @@ func (s *script) run(d *datadriven.TestData) {
 	s.add("", &event.InputReceived{Kind: event.InputText, Tokens: message.Known(10), Parts: []message.Part{{Kind: message.Text, Text: task}}})
 }
 
+// changed returns the tools of the argument changed=(tool,pin).
+func changed(d *datadriven.TestData) []event.ToolPin {
+	for _, a := range d.CmdArgs {
+		if a.Key == "changed" {
+			return []event.ToolPin{{Tool: a.Vals[0], Pin: a.Vals[1]}}
+		}
+	}
+	return nil
+}
+
 // fallback returns the models of the argument fallback=(a,b).
 func fallback(d *datadriven.TestData) []string {
 	for _, a := range d.CmdArgs {
@@ -128,12 +142,19 @@ func fallback(d *datadriven.TestData) []string {
 	return nil
 }
 
+// toolSpec returns the tool NAME EFFECT with options such as confirm=NAME. Its
+// arguments are x, path and answer; takes=NAME is one more, needs=NAME must be
+// there.
 func toolSpec(f []string) event.ToolSpec {
 	t := event.ToolSpec{Name: f[1], Effect: event.Effect(f[2]), Timeout: 60_000,
 		Schema: []byte(`{"type":"object","properties":{"x":{"type":"integer"},"path":{"type":"string"},"answer":{"type":"string"}},"additionalProperties":false}`)}
 	for _, o := range f[3:] {
 		name, value, _ := strings.Cut(o, "=")
 		switch name {
+		case "needs":
+			t.Schema = []byte(strings.TrimSuffix(string(t.Schema), "}") + `,"required":["` + value + `"]}`)
+		case "takes":
+			t.Schema = []byte(strings.Replace(string(t.Schema), `"x":`, `"`+value+`":{"type":"string"},"x":`, 1))
 		case "confirm":
 			t.Confirm = value
 		case "key":
@@ -142,6 +163,12 @@ func toolSpec(f []string) event.ToolSpec {
 			t.Harness = true
 		case "polling":
 			t.Polling = true
+		case "sensitive":
+			t.Sensitive = true
+		case "pin":
+			t.Pin = value
+		case "max":
+			t.MaxCalls, _ = strconv.ParseInt(value, 10, 64)
 		case "resource":
 			t.Resources = []string{value}
 		}
@@ -150,8 +177,19 @@ func toolSpec(f []string) event.ToolSpec {
 }
 
 // reply answers the model call that is outstanding. Input lines: "call ID NAME
-// ARGUMENTS" for native calls; everything else is text.
+// ARGUMENTS" for native calls; everything else is text. guess=KIND has the first
+// call read with a guess, unread=WORD leaves a part of the reply unread.
 func (s *script) reply(d *datadriven.TestData) {
+	if guess, unread := arg(d, "guess", ""), arg(d, "unread", ""); guess+unread != "" {
+		s.parsed = func(p *event.ReplyParsed) {
+			if guess != "" {
+				p.Calls[0].Repairs = []event.Repair{{Kind: guess, Where: "/x", Lossy: true}}
+			}
+			if unread != "" {
+				p.Problems = []string{"the text " + unread + " looks like a call and is none"}
+			}
+		}
+	}
 	msg := message.Message{Role: message.Assistant}
 	var text []string
 	for line := range strings.Lines(d.Input) {
@@ -179,13 +217,22 @@ func (s *script) reply(d *datadriven.TestData) {
 		Usage: message.Usage{Input: message.Known(100), Output: message.Known(10)}, Tokens: message.Known(20)})
 }
 
-// result is the outcome of a tool execution: result CALL [status=…] [seen=PATH].
+// result is the outcome of a tool execution: result CALL [status=…] [error=TYPE]
+// [retryable] [no_effect] [after=MS] [value=JSON] [seen=PATH].
 func (s *script) result(d *datadriven.TestData) {
 	call := d.CmdArgs[0].Key
 	for _, c := range s.m.Next() {
 		if r, ok := c.(*loop.RunTool); ok && r.Call == call {
 			f := &event.ToolFinished{ID: r.ID, Call: call, Tool: r.Tool, Status: event.Status(arg(d, "status", "success")),
-				Parts: []message.Part{{Kind: message.Text, Text: d.Input}}, Tokens: message.Known(15), Retryable: d.HasArg("retryable"), NoEffect: d.HasArg("no_effect")}
+				Parts: []message.Part{{Kind: message.Text, Text: d.Input}}, Tokens: message.Known(15), Retryable: d.HasArg("retryable"), NoEffect: d.HasArg("no_effect"),
+				ErrorType: arg(d, "error", ""), For: r.For}
+			if f.Status != event.StatusSuccess {
+				f.ErrorMessage = d.Input
+			}
+			if v := arg(d, "after", ""); v != "" {
+				n, _ := strconv.ParseInt(v, 10, 64)
+				f.RetryAfter = message.Known(n)
+			}
 			if r.Value {
 				f.Result = []byte(arg(d, "value", `{"answer":"`+d.Input+`"}`))
 			}
@@ -236,6 +283,10 @@ func (s *script) settle() {
 			switch c := c.(type) {
 			case *loop.Record:
 				for _, data := range slices.Clone(c.Data) {
+					if p, ok := data.(*event.ReplyParsed); ok && s.parsed != nil {
+						s.parsed(p)
+						s.parsed = nil
+					}
 					s.say("decided", describe(data))
 					s.add("", data)
 				}
@@ -282,7 +333,11 @@ func (s *script) start(c loop.Command) bool {
 		s.add("", &event.ModelCalled{ID: id, Purpose: c.Purpose, Step: c.Step, Attempt: c.Attempt, Model: c.Model})
 	case *loop.RunTool:
 		s.say("started", command(c))
-		s.add("", &event.ToolStarted{ID: id, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt})
+		if was, again := s.keys[c.Call]; again && was != c.Key {
+			s.t.Errorf("call %s is executed again under another key", c.Call)
+		}
+		s.keys[c.Call] = c.Key
+		s.add("", &event.ToolStarted{ID: id, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt, For: c.For})
 	case *loop.AskApproval:
 		if c.Asked {
 			return false
@@ -371,6 +426,11 @@ func describe(d event.Data) string {
 			if c.Problem != "" {
 				s += " problem=" + c.Problem
 			}
+			for _, r := range c.Repairs {
+				if r.Lossy {
+					s += " guess=" + r.Kind
+				}
+			}
 		}
 		return s
 	case *event.CallJudged:
@@ -434,6 +494,9 @@ func command(c loop.Command) string {
 		}
 		if len(c.Seen) > 0 {
 			s += ", seen " + c.Seen[0].Resource
+		}
+		if c.For != "" {
+			s += ", for " + c.For + " with " + string(c.Args)
 		}
 		cancel = c.Cancel
 	case *loop.AskApproval:

@@ -29,6 +29,12 @@ type Status struct {
 	BestEffort bool
 	Detail     string
 	Pending    []Pending
+	// Resolved are the errors of tools that have succeeded since, in the order in
+	// which they came; of all errors the last 64 are remembered.
+	Resolved []Resolved
+	// Abandoned are the executions that took no notice of the end of their time or
+	// of a stop, and were left behind: what they did after that nobody knows.
+	Abandoned int64
 	// Started and Last are the times of the first and last event.
 	Started, Last int64
 	// Seq is the last event's sequence.
@@ -47,7 +53,7 @@ type Pending struct {
 // Status returns where the run stands.
 func (m *Machine) Status() Status {
 	s := Status{Status: "running", Steps: m.steps, ToolCalls: m.toolCalls, Usage: m.usage, Cost: m.cost,
-		Started: m.started, Last: m.now, Seq: m.seq}
+		Resolved: m.resolved(), Abandoned: m.abandoned, Started: m.started, Last: m.now, Seq: m.seq}
 	switch {
 	case m.phase == phaseNew:
 		s.Status = "new"

@@ -62,6 +62,9 @@ const (
 	TypeInterrupted = "interrupted"
 	// TypeUnknown: nobody can say whether the call took effect.
 	TypeUnknown = "outcome_unknown"
+	// TypeNotDone: no answer came, and the confirm tool says that the call was not
+	// carried out.
+	TypeNotDone = "not_done"
 )
 
 // maxMessage bounds the message of an error that was not written for the model,
