@@ -9,6 +9,7 @@ import (
 	"rein.example/rein/guard"
 	"rein.example/rein/message"
 	"rein.example/rein/schema"
+	"rein.example/rein/tool"
 )
 
 // callState is how far one call of the present turn is.
@@ -242,6 +243,9 @@ func (m *Machine) toolFinished(d *event.ToolFinished) {
 		return
 	case d.ID != c.id || c.state != callRunning && c.state != callReady:
 		return
+	}
+	if c.state == callRunning && d.ErrorType == tool.TypeAbandoned {
+		m.abandoned++
 	}
 	m.enter(c, d)
 	m.seen.fold(d.Seen)

@@ -149,6 +149,9 @@ func (m *Machine) queryFinished(d *event.ToolFinished) {
 		return
 	}
 	q := c.query
+	if q.state == callRunning && d.ErrorType == tool.TypeAbandoned {
+		m.abandoned++
+	}
 	if d.Status != event.StatusSuccess {
 		switch {
 		case m.halt != "" && d.ErrorType == tool.TypeCancelled:

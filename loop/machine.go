@@ -10,7 +10,6 @@ import (
 	"rein.example/rein/message"
 	"rein.example/rein/schema"
 	"rein.example/rein/tokens"
-	"rein.example/rein/tool"
 	"rein.example/rein/window"
 )
 
@@ -191,9 +190,6 @@ func (m *Machine) Apply(e *event.Event) error {
 	case *event.ToolStarted:
 		m.toolStarted(d)
 	case *event.ToolFinished:
-		if d.ID != "" && d.ErrorType == tool.TypeAbandoned {
-			m.abandoned++
-		}
 		m.toolFinished(d)
 	case *event.RunPaused:
 		m.paused, m.pausedAt = d.Cause, m.now

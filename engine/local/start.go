@@ -100,10 +100,13 @@ func (a *actor) prepare(f *flight, c loop.Command) (intent, already event.Data, 
 			return nil, a.e.admit(a.ctx, a.failed(f, c, e, cancelled)), nil
 		}
 		f.tool, f.spec, f.limit = a.job.Tools.Get(c.Tool), toolSpec(a.m.Spec(), c.Tool), timeout(c)
+		if e := a.e.left.refuse(c); e != nil {
+			return nil, a.e.admit(a.ctx, a.failed(f, c, e, alive)), nil
+		}
 		if f.needs = intended; c.Effect.Writes() {
 			f.needs = synced
 		}
-		intent = &event.ToolStarted{ID: c.ID, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt}
+		intent = &event.ToolStarted{ID: c.ID, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt, For: c.For}
 	case *loop.AskApproval:
 		if f.needs = synced; a.job.Approve == nil {
 			f.needs, f.open = nothing, true
