@@ -57,7 +57,7 @@ const (
 // those that will not run; nil when there is nothing to decide.
 func (m *Machine) judge() Command {
 	out := m.rec.Data[:0]
-	var claims []*toolInfo // of the calls that may run and have not begun
+	claims := m.claims[:0] // of the calls that may run and have not begun
 	for i := range m.turn {
 		c := &m.turn[i]
 		switch {
@@ -71,6 +71,7 @@ func (m *Machine) judge() Command {
 			claims = append(claims, c.tool)
 		}
 	}
+	m.claims = claims
 	if len(out) == 0 {
 		for i := range m.turn {
 			c := &m.turn[i]

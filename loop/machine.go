@@ -111,9 +111,10 @@ type Machine struct {
 	wallID     string
 	wallPassed bool
 
-	out  []Command
-	rec  Record
-	wall Wait
+	out    []Command
+	rec    Record
+	claims []*toolInfo // scratch
+	wall   Wait
 
 	scratch schema.Scratch
 }
