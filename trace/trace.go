@@ -42,9 +42,14 @@ type Row struct {
 	// CumulativeCost is what the run had cost by the end of the row, null while
 	// prices are unknown.
 	CumulativeCost *USD `json:"cumulative_cost"`
-	// Purpose of a model call, and its attempt from 1.
+	// Purpose of a model call.
 	Purpose *string `json:"purpose"`
-	Attempt *int64  `json:"attempt"`
+	// Attempt counts from 1: of a model call which attempt the row is, of a tool
+	// call how many executions there were, of which the row has the last.
+	Attempt *int64 `json:"attempt"`
+	// For is the call whose outcome was unknown and is found out by this one, which
+	// the harness made by itself.
+	For *string `json:"for_call"`
 }
 
 // Fold makes rows of events. The zero value is ready; it is not safe for
@@ -105,7 +110,11 @@ func (f *Fold) Add(e *event.Event) {
 		}
 		f.rows = append(f.rows, r)
 	case *event.ToolStarted:
-		if r := f.row(f.calls, d.Call); r != nil {
+		r := f.row(f.calls, d.Call)
+		if r == nil && d.For != "" {
+			r = f.query(e, d)
+		}
+		if r != nil {
 			r.Time, r.Attempt = e.Time, ptr(d.Attempt)
 		}
 	case *event.ToolFinished:
@@ -116,11 +125,19 @@ func (f *Fold) Add(e *event.Event) {
 			if d.ID != "" {
 				r.LatencyMS = ptr(d.Latency)
 			}
-			if d.ErrorType != "" {
+			if r.ErrorType, r.ErrorMessage = nil, nil; d.ErrorType != "" {
 				r.ErrorType, r.ErrorMessage = ptr(d.ErrorType), ptr(d.ErrorMessage)
 			}
 		}
 	}
+}
+
+// query adds the row of a call that the harness makes by itself.
+func (f *Fold) query(e *event.Event, d *event.ToolStarted) *Row {
+	f.calls[d.Call] = len(f.rows)
+	f.rows = append(f.rows, Row{Run: e.Run, Step: f.step, Time: e.Time, Event: e.Seq, Call: ptr(d.Call), ToolName: ptr(d.Tool),
+		ToolArgsHash: ptr(d.ArgsHash.String()), For: ptr(d.For)})
+	return &f.rows[len(f.rows)-1]
 }
 
 // spend adds what a call of a model cost, and notes the sum in its row.

@@ -2,6 +2,8 @@ package trace_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"testing"
 
 	"rein.example/rein/event"
@@ -32,14 +34,49 @@ func TestRows(t *testing.T) {
 	const (
 		none = `"call_id":null,"tool_name":null,"tool_args_hash":null,"tool_result_size":null,"tool_result_shown":null,"tool_status":null`
 		want = `[{"run_id":"r","step":1,"ts":200,"event":2,"model":"p/m","prompt_tokens":null,"cached_tokens":null,"completion_tokens":null,"latency_ms":5,"finish_reason":"error",` + none +
-			`,"error_type":"rate_limit","error_message":"slow down","cumulative_cost":null,"purpose":"step","attempt":1},` +
+			`,"error_type":"rate_limit","error_message":"slow down","cumulative_cost":null,"purpose":"step","attempt":1,"for_call":null},` +
 			`{"run_id":"r","step":1,"ts":400,"event":4,"model":"m-1","prompt_tokens":0,"cached_tokens":null,"completion_tokens":null,"latency_ms":7,"finish_reason":"stop",` + none +
-			`,"error_type":null,"error_message":null,"cumulative_cost":null,"purpose":"step","attempt":2},` +
+			`,"error_type":null,"error_message":null,"cumulative_cost":null,"purpose":"step","attempt":2,"for_call":null},` +
 			`{"run_id":"r","step":1,"ts":700,"event":6,"model":null,"prompt_tokens":null,"cached_tokens":null,"completion_tokens":null,"latency_ms":60000,"finish_reason":null,` +
 			`"call_id":"c1","tool_name":"read_file","tool_args_hash":"0100000000000000000000000000000000000000000000000000000000000000","tool_result_size":9,"tool_result_shown":4,"tool_status":"timeout",` +
-			`"error_type":"timeout","error_message":"60 s are over","cumulative_cost":null,"purpose":null,"attempt":1}]`
+			`"error_type":"timeout","error_message":"60 s are over","cumulative_cost":null,"purpose":null,"attempt":1,"for_call":null}]`
 	)
 	if string(rows) != want {
 		t.Errorf("got\n%s\nwant\n%s", rows, want)
+	}
+}
+
+// A call that is tried again has one row, with what came of it in the end; what
+// the harness asks by itself has a row of its own.
+func TestRowsOfExecutions(t *testing.T) {
+	var f trace.Fold
+	for i, d := range []event.Data{
+		&event.RunStarted{},
+		&event.ModelCalled{ID: "1.0", Step: 3, Attempt: 1, Model: "p/m", Purpose: event.PurposeStep},
+		&event.CallJudged{Call: "c1", Tool: "pay"},
+		&event.ToolStarted{ID: "3.0", Call: "c1", Tool: "pay", Attempt: 1},
+		&event.ToolFinished{ID: "3.0", Call: "c1", Tool: "pay", Status: event.StatusError, ErrorType: "busy", Latency: 5},
+		&event.ToolStarted{ID: "6.0", Call: "c1", Tool: "pay", Attempt: 2},
+		&event.ToolFinished{ID: "6.0", Call: "c1", Tool: "pay", Status: event.StatusUnknown, ErrorType: "timeout", Latency: 7},
+		&event.ToolStarted{ID: "7.0", Call: "c1~confirm", Tool: "check", For: "c1", Attempt: 1},
+		&event.ToolFinished{ID: "7.0", Call: "c1~confirm", Tool: "check", For: "c1", Status: event.StatusSuccess, Latency: 9},
+		&event.ToolFinished{Call: "c1", Tool: "pay", Status: event.StatusSuccess},
+	} {
+		f.Add(&event.Event{Run: "r", Seq: int64(i) + 1, Time: int64(100 * (i + 1)), Data: d})
+	}
+	var got []string
+	for _, r := range f.Rows()[1:] {
+		line := fmt.Sprintf("step %d, %s %s, %s, attempt %d, %d ms", r.Step, *r.Call, *r.ToolName, *r.ToolStatus, *r.Attempt, *r.LatencyMS)
+		if r.ErrorType != nil {
+			line += ", " + *r.ErrorType
+		}
+		if r.For != nil {
+			line += ", for " + *r.For
+		}
+		got = append(got, line)
+	}
+	want := []string{"step 3, c1 pay, success, attempt 2, 7 ms", "step 3, c1~confirm check, success, attempt 1, 9 ms, for c1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

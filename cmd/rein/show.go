@@ -213,6 +213,12 @@ func (v *shown) described(r *trace.Row) (what, result string, below []string) {
 		c := v.looks.call(text(r.Call))
 		what = "  " + clip(*r.ToolName+" "+c.args, mostArgs)
 		below = c.notes()
+		if r.For != nil {
+			what = "  " + clip(*r.ToolName+" (to find out what became of "+*r.For+")", mostArgs)
+		}
+		if r.Attempt != nil && *r.Attempt > 1 {
+			below = append(below, fmt.Sprintf("tried %d times", *r.Attempt))
+		}
 		if result = text(r.ToolStatus); r.ToolStatus == nil {
 			result = c.state(text(r.Call), v.open, v.Status == "running")
 		}

@@ -64,7 +64,11 @@ func (v *view) line(data event.Data) painted {
 	case *event.CallJudged:
 		return v.judged(d)
 	case *event.ToolFinished:
-		line := fmt.Sprintf("  %s %s: %s", name(d.Tool), clip(v.calls[d.Call], 80), d.Status)
+		of := clip(v.calls[d.Call], 80)
+		if d.For != "" {
+			of = clip("(to find out what became of "+d.For+")", 80)
+		}
+		line := fmt.Sprintf("  %s %s: %s", name(d.Tool), of, d.Status)
 		if d.ErrorType != "" {
 			line += ", " + name(d.ErrorType) + ": " + clip(d.ErrorMessage, 120)
 		}
