@@ -86,8 +86,9 @@ type ToolSpec struct {
 	Confirm string `json:"confirm,omitempty"`
 	// KeyFields are the arguments that make the idempotency key; empty: all.
 	KeyFields []string `json:"key_fields,omitempty"`
-	// Resources are the names of arguments that say what the call works on:
-	// writes to one resource run in order, and what was read of it is known.
+	// Resources are the names of arguments that say what the call works on: a
+	// read and a write of different things run side by side, and what was read of
+	// it is known.
 	Resources []string `json:"resources,omitempty"`
 	// Polling exempts the tool from repetition checks.
 	Polling bool `json:"polling,omitempty"`

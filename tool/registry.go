@@ -19,7 +19,7 @@ type Registry struct {
 
 // NewRegistry puts tools together. It fails if two have the same name, a
 // definition is wrong (see [Definition]), a schema is not one that
-// [schema.Compile] reads, or a confirm tool is not among the tools.
+// [schema.Compile] reads, or a confirm tool is not among the tools or writes.
 func NewRegistry(tools ...Tool) (*Registry, error) {
 	r := &Registry{tools: slices.Clone(tools)}
 	for i, t := range tools {
@@ -41,8 +41,16 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 		r.specs = append(r.specs, d.spec())
 	}
 	for _, t := range r.tools {
-		if d := t.Definition(); d.Confirm != "" && r.Get(d.Confirm) == nil {
+		d := t.Definition()
+		if d.Confirm == "" {
+			continue
+		}
+		c := r.Get(d.Confirm)
+		if c == nil {
 			return nil, fmt.Errorf("tool %s is confirmed by %s, which is not among the tools: add it", d.Name, d.Confirm)
+		}
+		if c.Definition().Effect != event.Read {
+			return nil, fmt.Errorf("tool %s is confirmed by %s, which does not declare that it only reads: name one whose effect is read", d.Name, d.Confirm)
 		}
 	}
 	return r, nil

@@ -47,14 +47,20 @@ type Definition struct {
 	Timeout time.Duration
 	// ResultTokens is the most that a result may show. 0 means 2,000.
 	ResultTokens int
-	// Confirm names the tool that finds out what became of a call whose
-	// outcome is unknown.
+	// Confirm names the tool that finds out what became of a call whose outcome
+	// is unknown. It only reads, and its JSON value is {"done": true} or
+	// {"done": false}. The harness asks it by itself, if it may run unasked, with
+	// those of the call's arguments that it has too, and with the call's key if it
+	// has an argument idempotency_key. done: the call is a success; not done: it
+	// is executed once more, under the same key.
 	Confirm string
 	// KeyFields name the arguments that make a call the same business act, for
 	// the idempotency key. Empty: all of them.
 	KeyFields []string
-	// Resources name the arguments that say what a call works on, such as a
-	// path. Writes to one resource run in order.
+	// Resources name the arguments that say what a call works on, such as a path
+	// or a list of paths. Of the calls of one reply, a read and a write that name
+	// nothing in common (nor a folder and what is in it) run side by side. Empty:
+	// a call may work on anything.
 	Resources []string
 	// Polling says that the same call is meant to be repeated.
 	Polling bool
