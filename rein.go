@@ -58,6 +58,7 @@ type Options struct {
 	Limits *event.Limits
 	// Retry is how failed model calls are tried again. Nil: as [RetryPatient]
 	// says, whatever the limits (agent.yaml takes [RetryFast] for qa and lookup).
+	// Its ToolTries is for tool calls whose failure may pass.
 	Retry *event.RetrySpec
 	// Submit is the JSON Schema of the result that a run must submit. A result
 	// that is no object is asked for as {"answer": …}; [Result.Value] is it alone.
