@@ -57,6 +57,10 @@ func (d *decoder) value(n *yamltree.Node, v reflect.Value, tag reflect.StructTag
 		d.structure(n, v, path)
 	case reflect.Slice:
 		d.list(n, v, tag, path)
+	case reflect.Map:
+		d.mapping(n, v, tag, path)
+	case reflect.Bool:
+		d.truth(n, v, path)
 	case reflect.Int64:
 		d.integer(n, v, tag, path)
 	case reflect.String:
@@ -141,6 +145,41 @@ func (d *decoder) list(n *yamltree.Node, v reflect.Value, tag reflect.StructTag,
 	for i, item := range n.Items {
 		d.value(item, v.Index(i), tag, fmt.Sprintf("%s[%d]", path, i))
 	}
+}
+
+// mapping decodes a mapping whose keys the file's author chooses; the tag's keys
+// is what kind of text they are.
+func (d *decoder) mapping(n *yamltree.Node, v reflect.Value, tag reflect.StructTag, path string) {
+	if n.Kind == yamltree.Null {
+		return
+	}
+	if n.Kind != yamltree.Mapping {
+		d.add(n.Pos, path, "this has to be a mapping, not %s", describe(n))
+		return
+	}
+	if most := bound(tag, "max", maxItems); int64(len(n.Entries)) > most {
+		d.add(n.Pos, path, "there are %d entries, and at most %d are read", len(n.Entries), most)
+		return
+	}
+	keys := d.texts[tag.Get("keys")]
+	v.Set(reflect.MakeMapWithSize(v.Type(), len(n.Entries)))
+	for _, e := range n.Entries {
+		if why := keys.refuse(e.Key); why != "" {
+			d.add(e.Pos, path, "%s", why)
+			continue
+		}
+		value := reflect.New(v.Type().Elem()).Elem()
+		d.value(e.Value, value, tag, join(path, e.Key))
+		v.SetMapIndex(reflect.ValueOf(e.Key), value)
+	}
+}
+
+func (d *decoder) truth(n *yamltree.Node, v reflect.Value, path string) {
+	if n.Kind != yamltree.Bool {
+		d.add(n.Pos, path, "this has to be true or false, not %s", describe(n))
+		return
+	}
+	v.SetBool(n.Scalar == "true")
 }
 
 func (d *decoder) text(n *yamltree.Node, v reflect.Value, is, path string) {

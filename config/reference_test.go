@@ -100,7 +100,7 @@ func section(out *bytes.Buffer, path string, t reflect.Type) {
 	}
 	for _, s := range settings(t) {
 		f := t.Field(s.index).Type
-		for f.Kind() == reflect.Pointer || f.Kind() == reflect.Slice {
+		for f.Kind() == reflect.Pointer || f.Kind() == reflect.Slice || f.Kind() == reflect.Map {
 			f = f.Elem()
 		}
 		if f.Kind() == reflect.Struct && len(settings(f)) > 0 {
@@ -126,6 +126,10 @@ func takes(t reflect.Type, tag reflect.StructTag, path string) string {
 		return "a list of tools, see [tools](#tools)"
 	case t.Kind() == reflect.Slice:
 		return fmt.Sprintf("a list of at most %d, each %s", bound(tag, "max", maxItems), takes(t.Elem(), tag, path))
+	case t.Kind() == reflect.Map:
+		return fmt.Sprintf("a mapping of at most %d, each %s", bound(tag, "max", maxItems), takes(t.Elem(), tag, path))
+	case t.Kind() == reflect.Bool:
+		return "true or false"
 	case t.Kind() == reflect.Int64:
 		return fmt.Sprintf("a whole number from %s to %s", tag.Get("min"), tag.Get("max"))
 	case t == reflect.TypeFor[Decimal]():

@@ -42,6 +42,12 @@ func valueSchema(t reflect.Type, tag reflect.StructTag, texts map[string]textRul
 	case reflect.Slice:
 		most := int(bound(tag, "max", maxItems))
 		return &jsonschema.Schema{Types: []string{"array", "null"}, MaxItems: &most, Items: valueSchema(t.Elem(), tag, texts)}
+	case reflect.Map:
+		most := int(bound(tag, "max", maxItems))
+		return &jsonschema.Schema{Types: []string{"object", "null"}, MaxProperties: &most,
+			PropertyNames: textSchema(texts[tag.Get("keys")]), AdditionalProperties: valueSchema(t.Elem(), tag, texts)}
+	case reflect.Bool:
+		return &jsonschema.Schema{Type: "boolean"}
 	case reflect.Int64:
 		return numberSchema("integer", tag)
 	}
