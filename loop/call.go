@@ -58,6 +58,7 @@ type call struct {
 
 	// last is the outcome of the last execution where it is not the call's.
 	last    *event.ToolFinished
+	base    string // its key without ordinal, once it is known
 	query   *query // the last one
 	queries int
 	// again: it was executed once more, because it had had no effect.
@@ -105,7 +106,7 @@ func (m *Machine) judged(d *event.CallJudged) {
 	if c == nil || c.state != callNew {
 		return
 	}
-	c.rule, c.why, c.hash = d.Rule, d.Why, d.ArgsHash
+	c.rule, c.why, c.hash, c.base = d.Rule, d.Why, d.ArgsHash, ""
 	if d.Args != "" {
 		c.args = jsontext.Value(d.Args)
 	} else if c.args == nil && d.ArgsHash != (event.Hash{}) {
@@ -193,9 +194,9 @@ func (m *Machine) command(c *call) *RunTool {
 			if c.key == "" {
 				c.run.Key = m.key(c)
 			}
-			if len(t.Resources) > 0 {
-				c.run.Seen = m.seen.all()
-			}
+		}
+		if t.informed() {
+			c.run.Seen = m.seen.all()
 		}
 	}
 	return c.run
@@ -248,7 +249,10 @@ func (m *Machine) toolFinished(d *event.ToolFinished) {
 		m.abandoned++
 	}
 	m.enter(c, d)
-	m.seen.fold(d.Seen)
+	if len(d.Seen) > 0 {
+		m.seen.fold(d.Seen)
+		m.looks++
+	}
 	c.last = d
 	switch {
 	case m.tryAgain(&c.execution, c.tool, d):
@@ -261,7 +265,8 @@ func (m *Machine) toolFinished(d *event.ToolFinished) {
 
 // conclude gives a call its one result.
 func (m *Machine) conclude(c *call, d *event.ToolFinished) {
-	c.state, c.done, c.rec.done = callDone, d, d
+	c.state, c.done, c.rec.done, c.rec.looks = callDone, d, d, m.looks
+	m.results = append(m.results, d)
 	m.remember(c, d)
 	if c.rule == ruleUnknownOutcome {
 		m.ledger[m.baseKey(c)].told = true

@@ -16,6 +16,9 @@ type record struct {
 	// inVain is how many identical calls, one in each turn before it, have failed
 	// in a way that may pass.
 	inVain int64
+	// looks is how often the run had learned something of files and the like when
+	// the outcome came.
+	looks int64
 }
 
 // act identifies identical calls.
@@ -43,14 +46,14 @@ func (r *record) settledOutcome(tries int64) bool {
 
 // failed reports whether the call has failed, and is known to have.
 func (r *record) failed() bool {
-	return r.done.Status == event.StatusError || r.done.Status == event.StatusTimeout
+	return r.done != nil && (r.done.Status == event.StatusError || r.done.Status == event.StatusTimeout)
 }
 
 // inVain counts the identical calls that have just failed in a way that may pass.
 func (m *Machine) inVain(c *call) int64 {
 	for k := min(m.thisTurn, len(m.calls)) - 1; k >= m.prevTurn; k-- {
 		if r := m.calls[k]; r.same(c) && r.ran && r.done != nil {
-			if r.failed() && r.done.Retryable && m.valid(r) {
+			if r.failed() && r.done.Retryable && m.valid(c, r) {
 				return r.inVain + 1
 			}
 			break
@@ -59,9 +62,27 @@ func (m *Machine) inVain(c *call) int64 {
 	return 0
 }
 
-// valid reports whether nothing has happened since a call that would make an
-// identical one another: no write has succeeded, and nobody has said anything.
-func (m *Machine) valid(r *record) bool { return r.index >= max(m.lastWrite, m.spoken) }
+// valid reports whether nothing has happened since a call that would make the
+// identical one c another: no write has succeeded, and nobody has said anything.
+// What has failed may also have been for want of what the run has seen since.
+func (m *Machine) valid(c *call, r *record) bool {
+	return r.index >= max(m.lastWrite, m.spoken) && (!c.tool.informed() || !r.failed() || r.looks == m.looks)
+}
+
+// informed reports whether the tool is told what the run has seen.
+func (t *toolInfo) informed() bool { return t.Effect.Writes() && len(t.Resources) > 0 }
+
+// mayChange reports whether a call of this reply before the i-th, of which none
+// has run yet, may make that one succeed where it failed before.
+func (m *Machine) mayChange(i int) bool {
+	informed := m.turn[i].tool.informed()
+	for k := range i {
+		if o := &m.turn[k]; o.tool != nil && o.args != nil && (informed || o.tool.Effect.Writes()) {
+			return true
+		}
+	}
+	return false
+}
 
 // remember draws what later calls depend on from a call's result.
 func (m *Machine) remember(c *call, d *event.ToolFinished) {
@@ -129,14 +150,8 @@ func (m *Machine) resolved() []Resolved {
 func (m *Machine) triedInVain(i int) *record {
 	c := &m.turn[i]
 	r := m.hopeless[act{c.Name, c.hash}]
-	if r == nil || c.tool.Polling || !m.valid(r) {
+	if r == nil || c.tool.Polling || c.tool.Harness || !m.valid(c, r) || m.mayChange(i) {
 		return nil
-	}
-	for k := range i {
-		// Nothing has run yet: a write of this reply may succeed.
-		if o := &m.turn[k]; o.tool != nil && o.args != nil && o.tool.Effect.Writes() {
-			return nil
-		}
 	}
 	return r
 }

@@ -240,7 +240,7 @@ func (m *Machine) repeated(i int) string {
 			if r.of != nil {
 				r = r.of
 			}
-			if m.valid(r) && r.settledOutcome(m.toolTries()) {
+			if m.valid(c, r) && r.settledOutcome(m.toolTries()) && !(r.failed() && m.mayChange(i)) {
 				return r.id
 			}
 		}
@@ -365,7 +365,7 @@ func (m *Machine) standIn(c *call, d *event.ToolFinished) *event.ToolFinished {
 		return quoted(d, note, nil)
 	}
 	first := c.of.done
-	d.ErrorType, d.ErrorMessage = first.ErrorType, first.ErrorMessage
+	d.ErrorType, d.ErrorMessage, d.Full = first.ErrorType, first.ErrorMessage, first.Full
 	return quoted(d, note, first.Parts)
 }
 

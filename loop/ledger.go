@@ -84,6 +84,13 @@ func (m *Machine) acted(c *call) {
 }
 
 func (m *Machine) baseKey(c *call) string {
+	if c.base == "" {
+		c.base = m.keyOf(c)
+	}
+	return c.base
+}
+
+func (m *Machine) keyOf(c *call) string {
 	var buf [256]byte
 	b := appendField(buf[:0], m.root)
 	b = appendField(b, c.Name)

@@ -77,6 +77,10 @@ func resourcesOf(t *event.ToolSpec, args jsontext.Value) *locks {
 	return l
 }
 
+// maxLocks is the most things that one call is said to work on; a call that names
+// more works on anything.
+const maxLocks = 16
+
 // add adds a value, or the values of a list; it reports whether it could tell
 // them.
 func (l *locks) add(v jsontext.Value) bool {
@@ -95,7 +99,7 @@ func (l *locks) add(v jsontext.Value) bool {
 			return false
 		}
 		t, err := dec.ReadToken()
-		if err != nil {
+		if err != nil || len(l.names) == maxLocks {
 			return false
 		}
 		l.names = append(l.names, lockName(t.String()))

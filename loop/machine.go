@@ -76,6 +76,10 @@ type Machine struct {
 	errors    []Resolved         // errors of tools, By empty while they stand
 	abandoned int64              // executions that ignored their end
 	seen      coverage
+	looks     int64 // outcomes that have added to it
+
+	// results are what calls have ended with, in that order.
+	results []*event.ToolFinished
 
 	// How far it is.
 	steps     int64

@@ -88,6 +88,11 @@ func (m *Machine) lastAnswer() string {
 	return ""
 }
 
+// Results returns what the calls of the run have ended with, in that order. The
+// list is only appended to, and its members never change, so that what was
+// returned may be read on any goroutine.
+func (m *Machine) Results() []*event.ToolFinished { return m.results[:len(m.results):len(m.results)] }
+
 // Spec returns the run's spec, nil before run.started. It must not be changed.
 func (m *Machine) Spec() *event.Spec { return m.spec }
 

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"rein.example/rein/engine/local"
 	"rein.example/rein/event"
@@ -29,6 +30,7 @@ func TestLeftBehindIsBounded(t *testing.T) {
 		l.tool("fine", event.Read, func(context.Context, *tool.Call) (*tool.Result, error) {
 			free = true
 			close(release)
+			time.Sleep(time.Second) // in which they end
 			return tool.Text("fine"), nil
 		})
 		l.tool("stuck", event.Read, func(ctx context.Context, c *tool.Call) (*tool.Result, error) {
