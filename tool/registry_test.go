@@ -77,6 +77,7 @@ func TestRegistryRefuses(t *testing.T) {
 		{"name", `tool name "a.b"`, []tool.Tool{foreign{def: tool.Definition{Name: "a.b"}}}},
 		{"schema", "tool a: arguments: schema is not readable", []tool.Tool{foreign{def: tool.Definition{Name: "a"}}}},
 		{"confirm", "confirmed by find, which is not among", []tool.Tool{fake("a", &tool.Options{Confirm: "find"})}},
+		{"calls", "a limit is negative", []tool.Tool{foreign{def: tool.Definition{Name: "a", Schema: []byte(`{"type":"object"}`), MaxCalls: -1}}}},
 		{"writing confirm", "confirmed by b, which does not declare that it only reads", []tool.Tool{fake("a", &tool.Options{Confirm: "b"}), fake("b", nil)}},
 	} {
 		_, err := tool.NewRegistry(test.tools...)
