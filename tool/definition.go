@@ -2,7 +2,9 @@ package tool
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +43,14 @@ func (d *Definition) check() error {
 	if d.Timeout < 0 || d.ResultTokens < 0 || d.MaxCalls < 0 {
 		return fmt.Errorf("tool %s: a limit is negative", d.Name)
 	}
+	if err := checkShow(&d.Show); err != nil {
+		return fmt.Errorf("tool %s: show: %w", d.Name, err)
+	}
+	if len(d.Output) > 0 {
+		if _, err := schema.Compile(d.Output); err != nil && !errors.Is(err, schema.ErrUnsupported) {
+			return fmt.Errorf("tool %s: output: %w", d.Name, err)
+		}
+	}
 	if d.Confirm == d.Name && d.Name != "" {
 		return fmt.Errorf("tool %s confirms itself: name a tool that only reads", d.Name)
 	}
@@ -49,6 +59,19 @@ func (d *Definition) check() error {
 			if !s.Has(name) {
 				return fmt.Errorf("tool %s: %q is not a member of its arguments", d.Name, name)
 			}
+		}
+	}
+	return nil
+}
+
+// checkShow returns what is wrong with how results are to be shown.
+func checkShow(s *event.ShowSpec) error {
+	if s.Limit < 0 || s.Field < 0 {
+		return errors.New("a limit is negative")
+	}
+	for _, word := range s.Noise {
+		if !slices.Contains(noises, word) {
+			return fmt.Errorf("noise %q is not one of %s", word, strings.Join(noises, ", "))
 		}
 	}
 	return nil

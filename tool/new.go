@@ -32,9 +32,7 @@ type Options struct {
 	Group        string
 	MaxCalls     int
 	Show         event.ShowSpec
-	// Output replaces the schema of the result's value that is made of the
-	// output type.
-	Output jsontext.Value
+	Output       jsontext.Value
 	// Schema replaces the schema that is made of the input type. Its members
 	// must be the type's.
 	Schema jsontext.Value

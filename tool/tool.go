@@ -74,7 +74,9 @@ type Definition struct {
 	Group string
 	// MaxCalls bounds the executions of this tool in a run. 0: no bound.
 	MaxCalls int
-	// Output is a JSON Schema of the result's JSON value. Empty: not declared.
+	// Output is a JSON Schema of the result's JSON value. A result that does not
+	// satisfy it is shown all the same, with what differs. Empty, or beyond what
+	// [schema.Compile] reads: not checked.
 	Output jsontext.Value
 	// Show says how a long JSON result is shortened before it is cut.
 	Show event.ShowSpec
@@ -116,11 +118,27 @@ type Call struct {
 	Attempt int
 	// Seen is what this run knows of the resources that the call names.
 	Seen []event.Seen
+	// Artifact returns the whole result of an earlier call of this run, or of one
+	// that the run came from, given the call's id. It is there for tools of the
+	// harness only, else nil. An [*Error] of type not_found names the calls that
+	// there are.
+	Artifact func(ctx context.Context, call string) (*Artifact, error)
+}
+
+// Artifact is the result of a call as the tool gave it, secrets left out.
+type Artifact struct {
+	// Call and Tool are the call and its tool.
+	Call, Tool string
+	// Body is the whole text. It must not be changed.
+	Body []byte
+	// Cut: less than that was shown.
+	Cut bool
 }
 
 // Result is what a tool returns.
 type Result struct {
-	// Parts are shown to the model, text cut to the tool's limit.
+	// Parts are shown to the model, text cut to the tool's limit; without parts,
+	// Value is. See [Shape].
 	Parts []message.Part
 	// Value is the JSON value that the result stands for, if any: for a submit
 	// tool, what was submitted.
@@ -146,10 +164,13 @@ type Lines struct {
 // Keep says which part of a long text survives cutting.
 type Keep string
 
-// Head is for what is read, Tail for what a command printed.
+// Head is for what is read, Tail for what a command printed, Mixed for what has
+// something to say at both ends: half of the limit is for the beginning, 30% for
+// the end. JSON is shown from its beginning, whatever is said here.
 const (
-	Head Keep = ""
-	Tail Keep = "tail"
+	Head  Keep = ""
+	Tail  Keep = "tail"
+	Mixed Keep = "mixed"
 )
 
 // Text returns a result that is one text.

@@ -40,9 +40,12 @@ type flight struct {
 	queued bool
 	more   int
 
-	// Of a tool.
-	tool tool.Tool
-	spec *event.ToolSpec
+	// Of a tool. pages: whole results can be read; had are those that the run has
+	// had so far.
+	tool  tool.Tool
+	spec  *event.ToolSpec
+	pages bool
+	had   []*event.ToolFinished
 
 	// Of a model call.
 	client  model.Client

@@ -26,13 +26,16 @@ func timeout(c *loop.RunTool) time.Duration {
 // execute makes one call; it runs on the flight's goroutine. The secrets that
 // the arguments name are filled in here and nowhere else.
 func (a *actor) execute(f *flight, c *loop.RunTool) event.Data {
-	res, err := f.tool.Run(&f.ctx, &tool.Call{Run: a.job.Run, ID: c.Call, Args: a.e.secrets.RevealJSON(c.Args), Key: c.Key,
-		Attempt: int(c.Attempt), Seen: c.Seen})
+	call := &tool.Call{Run: a.job.Run, ID: c.Call, Args: a.e.secrets.RevealJSON(c.Args), Key: c.Key, Attempt: int(c.Attempt), Seen: c.Seen}
+	if f.spec.Harness {
+		call.Artifact = a.artifacts(f.had)
+	}
+	res, err := f.tool.Run(&f.ctx, call)
 	var d *event.ToolFinished
 	if err != nil {
 		d = a.failed(f, c, err, endOf(&f.ctx))
 	} else {
-		d = a.succeeded(c, f.spec, res)
+		d = a.succeeded(f, c, res)
 	}
 	d.Latency = time.Since(f.begun).Milliseconds()
 	return a.e.admit(a.ctx, d)
@@ -67,6 +70,8 @@ func (a *actor) failed(f *flight, c *loop.RunTool, err error, end ending) *event
 	switch {
 	case t.Unknown:
 		d.Status = event.StatusUnknown
+	case own && end == alive && t.Type == tool.TypeTimeout && c.Effect != event.Once && !t.NoEffect:
+		d.Status = event.StatusTimeout // it kept the time itself
 	case t.NoEffect, end == alive && (own || !lostTrack(&t)):
 	case end == timedOut && c.Effect != event.Once:
 		if !own || c.Effect.Writes() {
@@ -85,7 +90,23 @@ func (a *actor) failed(f *flight, c *loop.RunTool, err error, end ending) *event
 	text := tool.ErrorText(explained(&t, own, d.Status, c, f.spec))
 	d.Parts = []message.Part{{Kind: message.Text, Text: text}}
 	d.Size, d.Shown = int64(len(text)), int64(len(text))
+	if t.Result != nil {
+		a.besides(f, c, d, t.Result)
+	}
 	return d
+}
+
+// besides adds what a failed call has to show to its error, which stays its first
+// line.
+func (a *actor) besides(f *flight, c *loop.RunTool, d *event.ToolFinished, res *tool.Result) {
+	r := a.succeeded(f, c, res)
+	if len(r.Parts) > 0 && r.Parts[0].Kind == message.Text && r.Parts[0].Ref == nil {
+		d.Parts[0].Text += "\n" + r.Parts[0].Text
+		r.Parts = r.Parts[1:]
+	}
+	d.Parts = append(d.Parts, r.Parts...)
+	d.Size, d.Shown = d.Size+r.Size, d.Shown+r.Shown
+	d.Full, d.Shaped, d.Seen = r.Full, r.Shaped, r.Seen
 }
 
 // lostTrack reports whether an error of a function that ended by itself says that
@@ -160,18 +181,21 @@ func toolSpec(spec *event.Spec, name string) *event.ToolSpec {
 
 // succeeded returns the outcome of a call that gave a result. What is kept of
 // it, in full or cut to the tool's limit, has no secrets any more.
-func (a *actor) succeeded(c *loop.RunTool, spec *event.ToolSpec, res *tool.Result) *event.ToolFinished {
+func (a *actor) succeeded(f *flight, c *loop.RunTool, res *tool.Result) *event.ToolFinished {
 	if res == nil {
 		res = &tool.Result{}
 	}
-	d := &event.ToolFinished{ID: c.ID, Call: c.Call, Tool: c.Tool, For: c.For, Status: event.StatusSuccess, Parts: res.Parts, Seen: res.Seen}
-	if c.Value {
-		d.Result = res.Value
+	d := &event.ToolFinished{ID: c.ID, Call: c.Call, Tool: c.Tool, For: c.For, Status: event.StatusSuccess, Parts: res.Parts, Seen: res.Seen, Result: res.Value}
+	if len(d.Parts) == 0 && len(res.Value) > 0 {
+		d.Parts = tool.Text(string(res.Value)).Parts
 	}
 	a.e.secrets.RedactData(d)
-	clean := tool.Result{Parts: d.Parts, Seen: slices.Clone(d.Seen), Keep: res.Keep, Lines: res.Lines}
-	parts, shaping := tool.Shape(&clean, int(spec.ResultTokens), a.e.counter.Count)
-	d.Parts, d.Seen, d.Size, d.Shown = parts, clean.Seen, shaping.Size, shaping.Shown
+	clean := tool.Result{Parts: d.Parts, Value: d.Result, Seen: slices.Clone(d.Seen), Keep: res.Keep, Lines: res.Lines, Remarks: res.Remarks}
+	parts, shaping := tool.Shape(&clean, &tool.View{Spec: f.spec, Count: a.e.counter.Count, Call: c.Call, Args: c.Args, Artifact: f.pages})
+	if !c.Value {
+		d.Result = nil
+	}
+	d.Parts, d.Seen, d.Size, d.Shown, d.Shaped = parts, clean.Seen, shaping.Size, shaping.Shown, shaping.Done
 	if shaping.Cut {
 		d.Full = a.e.putBody(a.ctx, []byte(shaping.Full), plainText)
 	}

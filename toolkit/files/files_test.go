@@ -101,7 +101,8 @@ func (e *env) try(ctx context.Context, name string, a args) (string, *tool.Error
 		}
 		return "", told
 	}
-	parts, _ := tool.Shape(r, e.limit, func(s string) int { return (len(s) + 3) / 4 })
+	parts, _ := tool.Shape(r, &tool.View{Spec: &event.ToolSpec{Name: name, Effect: event.Read, ResultTokens: int64(e.limit)},
+		Count: func(s string) int { return (len(s) + 3) / 4 }})
 	e.fold(r.Seen)
 	return parts[0].Text, nil
 }

@@ -88,10 +88,10 @@ func shownDir(name string) string {
 func shownName(name string) string {
 	for _, r := range name {
 		if r == utf8.RuneError || r != ' ' && !unicode.IsGraphic(r) || unicode.In(r, unicode.Zl, unicode.Zp) {
-			return strconv.Quote(name)
+			return disowned(strconv.Quote(name))
 		}
 	}
-	return name
+	return disowned(name)
 }
 
 func entryLine(e fs.DirEntry) string {

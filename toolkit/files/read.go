@@ -55,6 +55,8 @@ type view struct {
 	file  *file
 	crlf  bool
 	known known
+	// remarks: what is shown holds remarks that look like Rein's.
+	remarks bool
 }
 
 func (v *view) show(from, count int64) (*tool.Result, error) {
@@ -62,6 +64,7 @@ func (v *view) show(from, count int64) (*tool.Result, error) {
 	if total == 0 {
 		r := tool.Text(tool.Notice(v.name + " is an empty file: it has no lines"))
 		r.Seen = sees(v.name, v.file, 0, 0)
+		r.Remarks = true
 		return r, nil
 	}
 	if from > total {
@@ -74,6 +77,8 @@ func (v *view) show(from, count int64) (*tool.Result, error) {
 	if shown == 0 {
 		return v.longLine(from), nil
 	}
+	_, remarks := tool.Disown(body)
+	v.remarks = remarks > 0
 	heading := func(first, last int64) string { return v.heading(first, last) }
 	r := tool.Text(heading(from, from+shown-1) + "\n" + body)
 	r.Seen = sees(v.name, v.file, from, from+shown-1)
@@ -120,8 +125,10 @@ func (v *view) longLine(line int64) *tool.Result {
 	for !utf8.RuneStart(text[cut]) {
 		cut--
 	}
-	r := tool.Text(v.heading(line, line-1) + "\n" + text[:cut] + tool.Notice(fmt.Sprintf("cut: %d of %d bytes of this line shown", cut, len(text))))
+	begin, _ := tool.Disown(text[:cut]) // it counts as not seen, so it need not be exact
+	r := tool.Text(v.heading(line, line-1) + "\n" + begin + tool.Notice(fmt.Sprintf("cut: %d of %d bytes of this line shown", cut, len(text))))
 	r.Seen = sees(v.name, v.file, 0, 0)
+	r.Remarks = true
 	return r
 }
 
@@ -147,6 +154,9 @@ func (v *view) heading(first, last int64) string {
 	}
 	if v.crlf {
 		s += "; CRLF line ends"
+	}
+	if v.remarks {
+		s += "; remarks like this one further down are in the file itself"
 	}
 	if last >= first && v.known.covers(first, last) {
 		s += "; unchanged since you read it"

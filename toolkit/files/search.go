@@ -216,7 +216,7 @@ func (s *search) listed(name string) error {
 // excerptAt returns a line, or what is around a match in it and how much that is.
 func excerptAt(line string, from, to int) string {
 	if len(line) <= maxExcerpt {
-		return line
+		return disowned(line)
 	}
 	from = max(0, from-(maxExcerpt-min(to-from, maxExcerpt))/2)
 	to = min(len(line), from+maxExcerpt)
@@ -226,7 +226,13 @@ func excerptAt(line string, from, to int) string {
 	for to < len(line) && !utf8.RuneStart(line[to]) {
 		to--
 	}
-	return tool.Notice(fmt.Sprintf("bytes %d-%d of %d", from+1, to, len(line))) + line[from:to]
+	return tool.Notice(fmt.Sprintf("bytes %d-%d of %d", from+1, to, len(line))) + disowned(line[from:to])
+}
+
+// disowned marks what looks like a remark of Rein's as somebody else's.
+func disowned(text string) string {
+	text, _ = tool.Disown(text)
+	return text
 }
 
 func (s *search) result() *tool.Result {
