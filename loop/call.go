@@ -211,8 +211,8 @@ func (m *Machine) asked(d *event.ApprovalAsked) {
 
 // toolStarted folds tool.started.
 func (m *Machine) toolStarted(d *event.ToolStarted) {
-	if d.For != "" {
-		m.queryStarted(d)
+	if c := m.queried(d.ID); c != nil {
+		m.queryStarted(c, d)
 		return
 	}
 	c := m.find(d.Call)
@@ -231,8 +231,8 @@ func (m *Machine) toolStarted(d *event.ToolStarted) {
 // toolFinished folds tool.finished: the outcome of an execution, or the result
 // of a call that the machine has decided on.
 func (m *Machine) toolFinished(d *event.ToolFinished) {
-	if d.For != "" {
-		m.queryFinished(d)
+	if c := m.queried(d.ID); c != nil {
+		m.queryFinished(c, d)
 		return
 	}
 	c := m.find(d.Call)

@@ -125,29 +125,26 @@ func (q *query) command(c *call) *RunTool {
 }
 
 // queried returns the call whose query has that command id, or nil.
-func (m *Machine) queried(call, id string) *call {
-	if c := m.find(call); c != nil && c.state == callQuerying && c.query.id == id {
-		return c
+func (m *Machine) queried(id string) *call {
+	for i := range m.turn {
+		if c := &m.turn[i]; c.state == callQuerying && c.query.id == id {
+			return c
+		}
 	}
 	return nil
 }
 
-// queryStarted folds tool.started of a query.
-func (m *Machine) queryStarted(d *event.ToolStarted) {
-	c := m.queried(d.For, d.ID)
-	if c == nil || c.query.state != callReady {
+// queryStarted folds tool.started of the query of a call.
+func (m *Machine) queryStarted(c *call, d *event.ToolStarted) {
+	if c.query.state != callReady {
 		return
 	}
 	c.query.command(c)
 	c.query.state, c.query.attempt = callRunning, d.Attempt
 }
 
-// queryFinished folds tool.finished of a query.
-func (m *Machine) queryFinished(d *event.ToolFinished) {
-	c := m.queried(d.For, d.ID)
-	if c == nil {
-		return
-	}
+// queryFinished folds tool.finished of the query of a call.
+func (m *Machine) queryFinished(c *call, d *event.ToolFinished) {
 	q := c.query
 	if q.state == callRunning && d.ErrorType == tool.TypeAbandoned {
 		m.abandoned++
