@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"rein.example/rein/event"
 	"rein.example/rein/schema"
@@ -17,7 +18,8 @@ type Registry struct {
 	specs []event.ToolSpec
 }
 
-// NewRegistry puts tools together. It fails if two have the same name, a
+// NewRegistry puts tools together. It fails if two have the same name, or names
+// that differ only in case or in _ for -, which a model mistakes for each other; a
 // definition is wrong (see [Definition]), a schema is not one that
 // [schema.Compile] reads, or a confirm tool is not among the tools or writes.
 func NewRegistry(tools ...Tool) (*Registry, error) {
@@ -39,6 +41,14 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 		}
 		r.names = append(r.names, d.Name)
 		r.specs = append(r.specs, d.spec())
+	}
+	folded := make(map[string]string, len(r.names)) // looked up only
+	for _, name := range r.names {
+		f := strings.ReplaceAll(strings.ToLower(name), "-", "_")
+		if other, ok := folded[f]; ok {
+			return nil, fmt.Errorf("two tools are named %s and %s, which a model mistakes for each other: leave one out or give it another name", other, name)
+		}
+		folded[f] = name
 	}
 	for _, t := range r.tools {
 		d := t.Definition()

@@ -45,7 +45,11 @@ func arguments(given any) (text jsontext.Value, check *jsonschema.Schema, err er
 	if text, err = deterministic(root); err != nil {
 		return nil, nil, fmt.Errorf("its input schema: %w", err)
 	}
-	if _, err = schema.Compile(text); err == nil || !errors.Is(err, schema.ErrUnsupported) {
+	whole, err := schema.Compile(text)
+	if err == nil && !whole.Object() {
+		err = errors.New(`its input schema has not "type": "object"`)
+	}
+	if err == nil || !errors.Is(err, schema.ErrUnsupported) {
 		return text, nil, err
 	}
 	if check, err = compile(given); err != nil {
