@@ -182,6 +182,11 @@ func (x *Spec) AppendJSON(dst []byte) []byte {
 		dst = strconv.AppendInt(dst, x.Seed, 10)
 		dst = append(dst, ',')
 	}
+	if x.Sandbox != "" {
+		dst = append(dst, `"sandbox":`...)
+		dst = codec.AppendString(dst, x.Sandbox)
+		dst = append(dst, ',')
+	}
 	if x.Config != "" {
 		dst = append(dst, `"config":`...)
 		dst = codec.AppendString(dst, x.Config)
@@ -235,6 +240,8 @@ func (x *Spec) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Chat, err = codec.Bool(dec)
 		case `"seed"`:
 			x.Seed, err = codec.Int(dec, 64)
+		case `"sandbox"`:
+			x.Sandbox, err = codec.String(dec)
 		case `"config"`:
 			x.Config, err = codec.String(dec)
 		case `"base_dir"`:
@@ -273,6 +280,7 @@ func (x *Spec) mapText(f func(string) string) {
 		x.Permissions[i].mapText(f)
 	}
 	x.Sampling.mapText(f)
+	x.Sandbox = f(x.Sandbox)
 	x.Config = f(x.Config)
 	x.BaseDir = f(x.BaseDir)
 }
@@ -1876,6 +1884,9 @@ func (x *ApprovalAsked) AppendJSON(dst []byte) []byte {
 	if x.Settle {
 		dst = append(dst, `"settle":true,`...)
 	}
+	if x.Words {
+		dst = append(dst, `"words":true,`...)
+	}
 	if x.Why != "" {
 		dst = append(dst, `"why":`...)
 		dst = codec.AppendString(dst, x.Why)
@@ -1906,6 +1917,8 @@ func (x *ApprovalAsked) DecodeJSON(dec *jsontext.Decoder) error {
 			err = x.Hash.DecodeJSON(dec)
 		case `"settle"`:
 			x.Settle, err = codec.Bool(dec)
+		case `"words"`:
+			x.Words, err = codec.Bool(dec)
 		case `"why"`:
 			x.Why, err = codec.String(dec)
 		default:
@@ -2017,6 +2030,11 @@ func (x *ToolStarted) AppendJSON(dst []byte) []byte {
 		dst = codec.AppendString(dst, x.For)
 		dst = append(dst, ',')
 	}
+	if x.Undoes != "" {
+		dst = append(dst, `"undoes":`...)
+		dst = codec.AppendString(dst, x.Undoes)
+		dst = append(dst, ',')
+	}
 	return codec.End(dst, '}')
 }
 
@@ -2048,6 +2066,8 @@ func (x *ToolStarted) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Attempt, err = codec.Int(dec, 64)
 		case `"for"`:
 			x.For, err = codec.String(dec)
+		case `"undoes"`:
+			x.Undoes, err = codec.String(dec)
 		default:
 			err = dec.SkipValue()
 		}
@@ -2061,6 +2081,7 @@ func (x *ToolStarted) mapText(f func(string) string) {
 	x.Call = f(x.Call)
 	x.Tool = f(x.Tool)
 	x.For = f(x.For)
+	x.Undoes = f(x.Undoes)
 }
 
 // Type returns "tool.finished".
@@ -2147,6 +2168,16 @@ func (x *ToolFinished) AppendJSON(dst []byte) []byte {
 		dst = codec.AppendString(dst, x.For)
 		dst = append(dst, ',')
 	}
+	if x.Undoes != "" {
+		dst = append(dst, `"undoes":`...)
+		dst = codec.AppendString(dst, x.Undoes)
+		dst = append(dst, ',')
+	}
+	if len(x.Undo) > 0 {
+		dst = append(dst, `"undo":`...)
+		dst = codec.AppendRaw(dst, x.Undo)
+		dst = append(dst, ',')
+	}
 	if len(x.Seen) > 0 {
 		dst = append(dst, `"seen":`...)
 		dst = append(dst, '[')
@@ -2211,6 +2242,10 @@ func (x *ToolFinished) DecodeJSON(dec *jsontext.Decoder) error {
 			x.NoEffect, err = codec.Bool(dec)
 		case `"for"`:
 			x.For, err = codec.String(dec)
+		case `"undoes"`:
+			x.Undoes, err = codec.String(dec)
+		case `"undo"`:
+			x.Undo, err = codec.Raw(dec)
 		case `"seen"`:
 			x.Seen, err = codec.Slice(dec, (*Seen).DecodeJSON)
 		case `"latency_ms"`:
@@ -2244,6 +2279,8 @@ func (x *ToolFinished) mapText(f func(string) string) {
 	x.ErrorType = f(x.ErrorType)
 	x.ErrorMessage = f(x.ErrorMessage)
 	x.For = f(x.For)
+	x.Undoes = f(x.Undoes)
+	x.Undo = codec.MapRaw(x.Undo, f)
 	x.Seen = slices.Clone(x.Seen)
 	for i := range x.Seen {
 		x.Seen[i].mapText(f)

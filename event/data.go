@@ -37,6 +37,9 @@ type Spec struct {
 	Chat bool `json:"chat,omitempty"`
 	// Seed feeds every pseudo-random choice of the run, such as retry jitter.
 	Seed int64 `json:"seed,omitempty"`
+	// Sandbox is what commands of the run are confined by, in the agent's words:
+	// "none" says that they are not. Empty: the agent runs no commands.
+	Sandbox string `json:"sandbox,omitempty"`
 	// Config is the agent file's text, and BaseDir the folder that its relative
 	// paths start from, so that the command can resume a run by itself.
 	Config  string `json:"config,omitempty"`
@@ -376,8 +379,11 @@ type ApprovalAsked struct {
 	Hash Hash `json:"hash"`
 	// Settle asks what became of a call whose outcome is unknown, instead of
 	// whether it may run.
-	Settle bool   `json:"settle,omitempty"`
-	Why    string `json:"why,omitempty"`
+	Settle bool `json:"settle,omitempty"`
+	// Words: the call is a question of the model's to a person. The next input is
+	// the answer; a rejection refuses one.
+	Words bool   `json:"words,omitempty"`
+	Why   string `json:"why,omitempty"`
 }
 
 // ApprovalGiven is a person's answer.
@@ -405,6 +411,9 @@ type ToolStarted struct {
 	// itself, and names the call whose outcome it finds out. The model has not
 	// called it, and is not shown it as a call.
 	For string `json:"for,omitempty"`
+	// Undoes marks an execution that takes back what another call did, and names
+	// that call. A person has asked for it; the model has not called it.
+	Undoes string `json:"undoes,omitempty"`
 }
 
 // ToolFinished is what became of one call. With an ID it is the outcome of a
@@ -437,8 +446,11 @@ type ToolFinished struct {
 	RetryAfter message.Count `json:"retry_after_ms,omitempty"`
 	// NoEffect: it is proven that a failed call changed nothing.
 	NoEffect bool `json:"no_effect,omitempty"`
-	// For is as in ToolStarted.
-	For string `json:"for,omitempty"`
+	// For and Undoes are as in ToolStarted.
+	For    string `json:"for,omitempty"`
+	Undoes string `json:"undoes,omitempty"`
+	// Undo is what the tool needs to know to take the call back: its own business.
+	Undo jsontext.Value `json:"undo,omitempty"`
 	// Seen is what this call read or wrote of files and the like.
 	Seen    []Seen `json:"seen,omitempty"`
 	Latency int64  `json:"latency_ms,omitempty"`
