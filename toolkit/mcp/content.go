@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/base64"
 	"fmt"
+	"io"
 	"reflect"
 	"slices"
 	"strings"
@@ -30,62 +31,34 @@ func (t *remote) result(r *mcp.CallToolResult) (*tool.Result, error) {
 	if len(r.InputRequests) > 0 {
 		return nil, &tool.Error{Type: typeNeedsInput, Message: t.def.Name + " was not carried out to its end: it asks for more than its arguments", Hint: needsPerson}
 	}
-	parts := contents(r.Content)
+	var c content
+	for _, part := range r.Content {
+		c.add(part)
+	}
 	if r.IsError {
-		return nil, t.told(parts, r.StructuredContent)
+		return nil, t.told(&c, r.StructuredContent)
 	}
-	out := &tool.Result{Parts: parts}
-	if r.StructuredContent != nil {
-		return t.structured(out, r.StructuredContent)
+	out := &tool.Result{Value: c.value(r.StructuredContent)}
+	if c.empty() {
+		c.parts, c.ours = nil, nil
+		c.text(t.def.Name + " succeeded; it returned nothing.")
 	}
-	if len(parts) == 1 && parts[0].Kind == message.Text {
-		if v := jsontext.Value(parts[0].Text); isValue(v) {
-			out.Value = v
-		}
-	}
-	if empty(parts) {
-		out.Parts = tool.Text(t.def.Name + " succeeded; it returned nothing.").Parts
-	}
-	return out, nil
-}
-
-// structured completes a result that has a JSON value beside its text. A text that
-// is the same value is shown instead of it, and is the value: its numbers are as
-// the server wrote them.
-func (t *remote) structured(out *tool.Result, value any) (*tool.Result, error) {
-	for _, p := range out.Parts {
-		if v := jsontext.Value(p.Text); p.Kind == message.Text && isValue(v) && same(v, value) {
-			out.Value = v
-			return out, nil
-		}
-	}
-	text, err := json.Marshal(value, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
-	if err != nil || !isValue(text) {
-		out.Parts = append(out.Parts, note("the result's JSON value is left out: it is nested too deep, or is no JSON"))
-		return out, nil
-	}
-	out.Value = text
-	if empty(out.Parts) {
-		out.Parts = nil
-	}
-	out.Parts = append(out.Parts, message.Part{Kind: message.Text, Text: string(text)})
+	out.Parts, out.Remarks = c.shown()
 	return out, nil
 }
 
 // told returns the error that a failed call reports in its content.
-func (t *remote) told(parts []message.Part, value any) error {
+func (t *remote) told(c *content, value any) error {
+	if value != nil && c.empty() {
+		c.value(value)
+	}
 	var text []string
-	for _, p := range parts {
-		if s := strings.TrimSpace(p.Text); p.Kind == message.Text && s != "" {
+	for i, p := range c.parts {
+		if s := strings.TrimSpace(p.Text); p.Kind == message.Text && s != "" && !c.ours[i] {
 			text = append(text, s)
 		}
 	}
-	if len(text) == 0 && value != nil {
-		if v, err := json.Marshal(value, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)); err == nil {
-			text = append(text, string(v))
-		}
-	}
-	message := strings.Join(text, "\n")
+	message, _ := tool.Disown(strings.Join(text, "\n"))
 	if message == "" {
 		message = t.def.Name + " failed, and does not say why"
 	}
@@ -95,94 +68,159 @@ func (t *remote) told(parts []message.Part, value any) error {
 	return &tool.Error{Type: tool.TypeError, Message: message, Hint: "the tool itself reports this; change the arguments as it says, or go on without it"}
 }
 
-// contents turns the content of an answer into parts: texts and images as they
-// are, what a model cannot be shown described.
-func contents(list []mcp.Content) []message.Part {
-	var out []message.Part
-	for _, c := range list {
-		switch c := c.(type) {
-		case *mcp.TextContent:
-			out = append(out, message.Part{Kind: message.Text, Text: c.Text})
-		case *mcp.ImageContent:
-			out = append(out, image(c.MIMEType, c.Data))
-		case *mcp.AudioContent:
-			out = append(out, note(fmt.Sprintf("audio (%s, %d bytes) is not shown", clean(c.MIMEType), len(c.Data))))
-		case *mcp.ResourceLink:
-			out = append(out, message.Part{Kind: message.Text, Text: link2text(c)})
-		case *mcp.EmbeddedResource:
-			if c.Resource != nil {
-				out = append(out, resource(c.Resource)...)
-			}
-		default:
-			out = append(out, note("a part of a kind that is not known here is left out"))
+// content is what an answer shows, part by part: texts and images as they are,
+// what a model cannot be shown described.
+type content struct {
+	parts []message.Part
+	ours  []bool // which are remarks of the harness
+}
+
+func (c *content) put(p message.Part, ours bool) {
+	c.parts, c.ours = append(c.parts, p), append(c.ours, ours)
+}
+
+func (c *content) text(s string) { c.put(message.Part{Kind: message.Text, Text: s}, false) }
+
+func (c *content) note(format string, args ...any) {
+	c.put(message.Part{Kind: message.Text, Text: tool.Notice(fmt.Sprintf(format, args...))}, true)
+}
+
+// add adds one part of an answer.
+func (c *content) add(part mcp.Content) {
+	switch p := part.(type) {
+	case *mcp.TextContent:
+		c.text(p.Text)
+	case *mcp.ImageContent:
+		c.image(p.MIMEType, p.Data)
+	case *mcp.AudioContent:
+		c.note("audio (%s, %d bytes) is not shown", clean(p.MIMEType), len(p.Data))
+	case *mcp.ResourceLink:
+		c.text(linked(p))
+	case *mcp.EmbeddedResource:
+		c.resource(p.Resource)
+	default:
+		c.note("a part of a kind that is not known here is left out")
+	}
+}
+
+// value returns the JSON value of an answer, nil if it has none: what the server
+// gives as such, else a text that is one. A text that stands for the same value is
+// shown instead of it, and is the value: its numbers are as the server wrote them.
+func (c *content) value(structured any) jsontext.Value {
+	if structured == nil {
+		if len(c.parts) == 1 && c.parts[0].Kind == message.Text && isValue(jsontext.Value(c.parts[0].Text)) {
+			return jsontext.Value(c.parts[0].Text)
+		}
+		return nil
+	}
+	for _, p := range c.parts {
+		if v := jsontext.Value(p.Text); p.Kind == message.Text && isValue(v) && same(v, structured) {
+			return v
 		}
 	}
-	return out
+	text, err := json.Marshal(structured, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil || nesting(text) > maxDepth {
+		c.note("the result's JSON value is left out: it is nested too deep, or is no JSON")
+		return nil
+	}
+	if c.empty() {
+		c.parts, c.ours = nil, nil
+	}
+	c.text(string(text))
+	return text
+}
+
+func (c *content) empty() bool {
+	return !slices.ContainsFunc(c.parts, func(p message.Part) bool { return p.Kind != message.Text || strings.TrimSpace(p.Text) != "" })
+}
+
+// shown returns the parts, and whether there are remarks of the harness among
+// them: then what looks like one in the others is marked.
+func (c *content) shown() (parts []message.Part, remarks bool) {
+	if !slices.Contains(c.ours, true) {
+		return c.parts, false
+	}
+	for i := range c.parts {
+		if !c.ours[i] {
+			c.parts[i].Text, _ = tool.Disown(c.parts[i].Text)
+		}
+	}
+	return c.parts, true
 }
 
 // shown are the kinds of images that every provider which takes images takes.
 var shown = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// image returns an image, or says why it is not shown.
-func image(kind string, data []byte) message.Part {
+// image adds an image, or says why it is not shown.
+func (c *content) image(kind string, data []byte) {
 	kind = strings.ToLower(strings.TrimSpace(kind))
 	if !slices.Contains(shown, kind) || len(data) == 0 || len(data) > maxImage {
-		return note(fmt.Sprintf("an image (%s, %d bytes) is not shown: only %s up to %d bytes can be", clean(kind), len(data), strings.Join(shown, ", "), maxImage))
+		c.note("an image (%s, %d bytes) is not shown: only %s up to %d bytes can be", clean(kind), len(data), strings.Join(shown, ", "), maxImage)
+		return
 	}
-	return message.Part{Kind: message.Image, MediaType: kind, URL: "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)}
+	c.put(message.Part{Kind: message.Image, MediaType: kind, URL: "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)}, false)
 }
 
-// link2text describes a resource that the server names and does not send.
-func link2text(c *mcp.ResourceLink) string {
-	text := "resource " + c.URI
-	for _, more := range []struct{ label, text string }{{"name", c.Name}, {"title", c.Title}, {"type", c.MIMEType}, {"description", c.Description}} {
+// linked describes a resource that the server names and does not send.
+func linked(l *mcp.ResourceLink) string {
+	text := "resource " + l.URI
+	for _, more := range []struct{ label, text string }{{"name", l.Name}, {"title", l.Title}, {"type", l.MIMEType}, {"description", l.Description}} {
 		if more.text != "" {
 			text += "; " + more.label + ": " + more.text
 		}
 	}
-	if c.Size != nil {
-		text += fmt.Sprintf("; %d bytes", *c.Size)
+	if l.Size != nil {
+		text += fmt.Sprintf("; %d bytes", *l.Size)
 	}
 	return text
 }
 
-// resource returns a resource that came with the answer.
-func resource(r *mcp.ResourceContents) []message.Part {
-	if len(r.Blob) == 0 {
-		return []message.Part{{Kind: message.Text, Text: "resource " + r.URI + ":\n" + r.Text}}
+// resource adds a resource that came with the answer.
+func (c *content) resource(r *mcp.ResourceContents) {
+	switch {
+	case r == nil:
+	case len(r.Blob) == 0:
+		c.text("resource " + r.URI + ":\n" + r.Text)
+	case strings.HasPrefix(strings.ToLower(r.MIMEType), "image/"):
+		c.text("resource " + r.URI + ":")
+		c.image(r.MIMEType, r.Blob)
+	default:
+		c.text("resource " + r.URI + ":")
+		c.note("%d bytes of binary data (%s) are not shown", len(r.Blob), clean(r.MIMEType))
 	}
-	heading := message.Part{Kind: message.Text, Text: "resource " + r.URI + ":"}
-	if slices.Contains(shown, strings.ToLower(r.MIMEType)) {
-		return []message.Part{heading, image(r.MIMEType, r.Blob)}
-	}
-	return []message.Part{heading, note(fmt.Sprintf("%d bytes of binary data (%s) are not shown", len(r.Blob), clean(r.MIMEType)))}
 }
 
-func note(text string) message.Part {
-	return message.Part{Kind: message.Text, Text: tool.Notice(text)}
-}
-
-func empty(parts []message.Part) bool {
-	return !slices.ContainsFunc(parts, func(p message.Part) bool { return p.Kind != message.Text || strings.TrimSpace(p.Text) != "" })
-}
-
-// isValue reports whether a text is one JSON value that is not nested too deep. A
-// bare word or number is text.
+// isValue reports whether a text is one JSON object or list that is not nested too
+// deep. A bare word or number is text.
 func isValue(v jsontext.Value) bool {
 	text := strings.TrimSpace(string(v))
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return false
 	}
-	dec := jsontext.NewDecoder(strings.NewReader(text))
+	depth := nesting(jsontext.Value(text))
+	return depth > 0 && depth <= maxDepth
+}
+
+// nesting returns how deep a text that is one JSON value is nested: 1 for a plain
+// value, more than maxDepth for one that is too deep, 0 for what is no JSON.
+func nesting(v jsontext.Value) int {
+	dec, deepest := jsontext.NewDecoder(strings.NewReader(string(v))), 0
 	for {
-		_, err := dec.ReadToken()
-		if err != nil || dec.StackDepth() > maxDepth {
-			return false
+		if _, err := dec.ReadToken(); err != nil {
+			return 0
+		}
+		deepest = max(deepest, dec.StackDepth()+1)
+		if deepest > maxDepth {
+			return deepest
 		}
 		if dec.StackDepth() == 0 {
-			return dec.InputOffset() == int64(len(text))
+			break
 		}
 	}
+	if _, err := dec.ReadToken(); err != io.EOF {
+		return 0
+	}
+	return deepest
 }
 
 // same reports whether a text stands for a value, as far as floats can tell.

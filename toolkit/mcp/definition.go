@@ -116,9 +116,9 @@ func returns(output any) string {
 	return out
 }
 
-// clean takes out of a text what a person who reviews it would not see: control
-// and formatting characters (hidden instructions are written with them), and the
-// mark that remarks of the harness have.
+// clean takes out of a text what a person who reviews it would not see, control and
+// formatting characters (hidden instructions are written with them), and marks what
+// looks like a remark of the harness as not being one.
 func clean(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -129,9 +129,7 @@ func clean(text string) string {
 		}
 		return r
 	}, text)
-	for tool.HasNotice(text) {
-		text = strings.ReplaceAll(text, "[rein: ", "[")
-	}
+	text, _ = tool.Disown(text)
 	return strings.TrimSpace(text)
 }
 

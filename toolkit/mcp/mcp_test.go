@@ -196,6 +196,9 @@ func TestServerComesBackChanged(t *testing.T) {
 	s := open(t, Options{URL: "http://" + w.addr, Logger: logger(t)})
 	webOf(folder).die()
 	_, e, _ := call(t, s, "read_order", `{"id":1}`)
+	for e != nil && e.Type == tool.TypeConnection { // sent over a connection that was just cut
+		_, e, _ = call(t, s, "read_order", `{"id":1}`)
+	}
 	if e == nil || e.Type != typeChanged {
 		t.Errorf("%+v", e)
 	}
