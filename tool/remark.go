@@ -15,6 +15,9 @@ func Notice(text string) string { return noticePrefix + text + "]" }
 // result.
 func HasNotice(text string) bool { return strings.Contains(text, noticePrefix) }
 
+// disownedMark begins what looks like a remark and is somebody else's.
+const disownedMark = "[not "
+
 // Disown returns a text that somebody else wrote with what could be taken for a
 // remark of Rein's marked as not being one, "[not rein: …]", and how often that
 // was necessary. Case and white space don't hide such a remark.
@@ -25,8 +28,8 @@ func Disown(text string) (string, int) {
 		if text[i] != '[' || !remarkAt(text[i+1:]) {
 			continue
 		}
-		out.WriteString(text[copied : i+1])
-		out.WriteString("not ")
+		out.WriteString(text[copied:i])
+		out.WriteString(disownedMark)
 		n, copied = n+1, i+1
 	}
 	if n == 0 {
@@ -76,9 +79,9 @@ func (s *shaper) disowned(n int) {
 	case n == 0:
 		return
 	case n == 1:
-		s.note("a remark in the result that looks like one of Rein's is not: it begins with [not rein")
+		s.note("what looks like a remark of Rein's in the result is not one, and is marked so")
 	default:
-		s.note("%d remarks in the result that look like Rein's are not: they begin with [not rein", n)
+		s.note("what looks like %d remarks of Rein's in the result are not, and are marked so", n)
 	}
 	s.lossy = true
 }

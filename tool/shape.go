@@ -18,8 +18,8 @@ type View struct {
 	// its limit, and how its results are shown.
 	Spec *event.ToolSpec
 	// Count counts tokens. It must not grow when text is taken away. It is called
-	// about 25 times for a text that is cut, and up to five times as often for a
-	// JSON document, with at most about twice what is shown.
+	// about 25 times for a text that is cut, and up to 200 times for a JSON
+	// document, with at most about twice what is shown.
 	Count func(string) int
 	// Call and Args are the call that the result is of. They make the words that
 	// say how to get what is not shown.

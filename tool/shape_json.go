@@ -25,8 +25,8 @@ type document struct {
 type plan struct{ text, items, members int }
 
 const (
-	// fewMembers is how many members of an object are always shown: it is a
-	// record rather than a list.
+	// fewMembers is how many members of an object are shown if anything else can be
+	// left out: it is a record rather than a list.
 	fewMembers = 40
 	// enoughItems is how many items of a list are better than fewer longer ones.
 	enoughItems = 5
@@ -36,7 +36,7 @@ const (
 
 // textBounds are how short strings are made, one after the other, until enough
 // items fit.
-var textBounds = []int{unbounded, 2000, 800, 300, 120}
+var textBounds = []int{unbounded, 16_000, 8000, 4000, 2000, 800, 300, 120}
 
 // shape does to the document what is declared, and then what the limit demands.
 // It fails where that is not enough: a document whose very names are too long.
@@ -76,8 +76,12 @@ func (d *document) shape(mine bool) (string, bool) {
 			break
 		}
 	}
-	if most == 0 {
-		return "", false
+	if most == 0 { // records, too, have to be shown in part
+		with := func(k int) plan { return plan{tried, min(k, items), k} }
+		if most = d.most(fewMembers, func(k int) bool { return d.fits(d.compose(with(k))) }); most == 0 {
+			return "", false
+		}
+		best = with(most)
 	}
 	return d.compose(best), true
 }

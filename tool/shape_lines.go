@@ -9,7 +9,11 @@ import (
 // cut returns as many whole lines as fit, after a remark.
 func (s *shaper) cut() string {
 	lines := strings.SplitAfter(strings.TrimSuffix(s.text, "\n"), "\n")
-	if all := s.remark("all "+lineCount(len(lines))+" shown") + "\n" + s.text; len(s.notes) > 0 && s.fits(all) {
+	whole := "all " + lineCount(len(lines)) + " shown"
+	if len(lines) == 1 {
+		whole = "all of it shown"
+	}
+	if all := s.remark(whole) + "\n" + s.text; len(s.notes) > 0 && s.fits(all) {
 		return all
 	}
 	s.lossy = true
@@ -36,7 +40,7 @@ func (s *shaper) head(lines []string) string {
 func (s *shaper) tail(lines []string) string {
 	n := len(lines)
 	compose := func(k int) string {
-		return s.part(fmt.Sprintf("the last %d of %s", k, lineCount(n)), rest{to: n - k}) + "\n" + strings.Join(lines[n-k:], "")
+		return s.part(fmt.Sprintf("the last %d of %s", k, lineCount(n)), rest{from: max(1, n-2*k+1), to: n - k}) + "\n" + strings.Join(lines[n-k:], "")
 	}
 	if k := s.most(n, func(k int) bool { return s.fits(compose(k)) }); k > 0 {
 		return compose(k)

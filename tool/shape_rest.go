@@ -3,6 +3,7 @@ package tool
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -42,9 +43,12 @@ func (s *shaper) more(r rest) string {
 	return "for the rest narrow the call"
 }
 
+// maxPointer is the longest JSON pointer that is named, in bytes.
+const maxPointer = 200
+
 func artifactArgs(call string, r rest) string {
 	out := jsontree.AppendString([]byte(`{"call":`), call)
-	if r.pointer != "" && !looksLikeRemark(r.pointer) {
+	if r.pointer != "" && len(r.pointer) <= maxPointer && !strings.Contains(r.pointer, disownedMark) {
 		out = jsontree.AppendString(append(out, `,"path":`...), r.pointer)
 	}
 	if r.from > 0 {
