@@ -67,8 +67,11 @@ type Question struct {
 	// Hash is of exactly what will run.
 	Hash event.Hash `json:"hash"`
 	// Settle asks what became of the call instead of whether it may run.
-	Settle bool   `json:"settle"`
-	Why    string `json:"why,omitempty"`
+	Settle bool `json:"settle"`
+	// Words asks for an answer in words: the model wants to know something, and
+	// Args are its question.
+	Words bool   `json:"words,omitempty"`
+	Why   string `json:"why,omitempty"`
 	// More is how many questions of the run are put after this one; only Approve
 	// is told.
 	More int `json:"-"`
@@ -78,6 +81,9 @@ type Question struct {
 type Answer struct {
 	Decision event.Decision
 	By, Why  string
+	// Text answers a question that asks for words; Decision is empty then, or
+	// rejected if there is no answer.
+	Text string
 }
 
 // Watch observes a run. The functions are called in order on the run's

@@ -18,6 +18,9 @@ const (
 
 // boundary decides how to go on between two steps.
 func (m *Machine) boundary() Command {
+	if m.planned != nil {
+		return m.recording(m.planned)
+	}
 	if m.verdict != nil {
 		return &Finish{m.verdict}
 	}

@@ -51,7 +51,10 @@ type call struct {
 	key       string
 	askedFor  bool
 	settle    bool
-	ask       *AskApproval // built once
+	// words: it is a question to a person, and reply is the answer.
+	words bool
+	reply []message.Part
+	ask   *AskApproval // built once
 	// looked: a person has allowed it although its definition has changed.
 	looked bool
 	locks  *locks // built once
@@ -129,6 +132,9 @@ func (m *Machine) judged(d *event.CallJudged) {
 	switch d.Verdict {
 	case event.Allow:
 		c.state, c.id = callReady, m.id(0)
+		if c.words = c.tool != nil && c.tool.asksUser(); c.words {
+			c.state = callAsking
+		}
 	case event.Ask:
 		c.state, c.id, c.settle = callAsking, m.id(0), d.Rule == ruleSettle
 	case event.Halt:
@@ -177,7 +183,7 @@ func (m *Machine) callCommands() {
 func (c *call) question() *AskApproval {
 	if c.ask == nil {
 		c.ask = &AskApproval{ID: c.id, Call: c.ID, Tool: c.Name, Args: c.args,
-			Hash: guard.ApprovalHash(*c.tool.ToolSpec, c.args), Settle: c.settle, Why: c.why}
+			Hash: guard.ApprovalHash(*c.tool.ToolSpec, c.args), Settle: c.settle, Words: c.words, Why: c.why}
 	}
 	c.ask.Asked = c.askedFor
 	return c.ask
@@ -325,7 +331,8 @@ func (m *Machine) closeTurn() {
 		case c.done.Status == event.StatusIntercepted:
 			repeated++
 		}
-		if c.tool != nil && c.tool.Harness && c.done.Status == event.StatusSuccess && len(c.done.Result) > 0 && m.verdict == nil {
+		m.plan(c)
+		if c.tool != nil && c.tool.Harness && c.Name == tool.SubmitResult && c.done.Status == event.StatusSuccess && len(c.done.Result) > 0 && m.verdict == nil {
 			m.verdict = &event.RunFinished{Reason: event.ReasonSubmitted, OK: true, Result: c.done.Result, Answer: answerOf(c.done.Result)}
 		}
 	}

@@ -80,7 +80,7 @@ type RunTool struct {
 }
 
 // AskApproval asks a person whether a call may run or, with Settle, what became
-// of one. To start it, append an approval.asked with its ID; its outcome is an
+// of one, or with Words what the model wants to know. To start it, append an approval.asked with its ID; its outcome is an
 // approval.given for the call.
 type AskApproval struct {
 	ID     string
@@ -89,7 +89,10 @@ type AskApproval struct {
 	Args   jsontext.Value
 	Hash   event.Hash
 	Settle bool
-	Why    string
+	// Words asks for an answer in words: the call is a question of the model's. Its
+	// outcome is an input.received, or an approval.given that rejects.
+	Words bool
+	Why   string
 	// Asked: the journal holds the approval.asked already (the run was resumed
 	// since); only somebody to answer is missing.
 	Asked bool

@@ -42,6 +42,8 @@ const (
 	ruleChanged = "changed_definition"
 	// ruleRejected: a person said no.
 	ruleRejected = "rejected"
+	// ruleReplied: it is a question to a person, who has answered.
+	ruleReplied = "replied"
 	// ruleSettled: a person or the confirm tool said that it was carried out.
 	ruleSettled = "settled"
 	// ruleLost: it was in flight when its process died.
@@ -306,6 +308,9 @@ func (m *Machine) refusal(c *call) *event.ToolFinished {
 		d.Status = event.StatusDenied
 		e.Type = ruleToolLimit
 		e.Hint = "use what its earlier calls returned, or another tool"
+	case ruleReplied:
+		d.Status = event.StatusSuccess
+		return quoted(d, "The user answers:", c.reply)
 	case ruleRejected:
 		d.Status = event.StatusDenied
 		e.Message = "a person declined this call"
@@ -313,6 +318,10 @@ func (m *Machine) refusal(c *call) *event.ToolFinished {
 			e.Message += ": " + c.why
 		}
 		e.Hint = "do not repeat it; go on without it, or say why it is needed"
+		if c.words {
+			e.Message = strings.Replace(e.Message, "declined this call", "declined to answer", 1)
+			e.Hint = "decide by yourself what is most likely meant, and say so, or end the task with what can be done without the answer"
+		}
 		if c.attempt > 0 && c.tool.Effect == event.Repeatable {
 			d.Status = event.StatusUnknown
 			e.Message += "; it had been begun before that, and whether that took effect is unknown"

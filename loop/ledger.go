@@ -175,6 +175,9 @@ func (m *Machine) given(d *event.ApprovalGiven) {
 		}
 		return
 	}
+	if c.words && d.Decision != event.Rejected {
+		return // which is no answer to the question
+	}
 	if c.settle != settles || d.Hash != guard.ApprovalHash(*c.tool.ToolSpec, c.args) {
 		return
 	}

@@ -5,6 +5,8 @@ import (
 	"sort"
 	"strconv"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"rein.example/rein/event"
 	"rein.example/rein/guard"
 	"rein.example/rein/message"
@@ -73,6 +75,7 @@ type Machine struct {
 	entries   []*entry           // the same in order
 	writes    map[string]*write  // repeatable writes by key without ordinal; looked up only
 	hopeless  map[act]*record    // calls not worth another try; looked up only
+	state     jsontext.Value     // the task state, as recorded last
 	errors    []Resolved         // errors of tools, By empty while they stand
 	abandoned int64              // executions that ignored their end
 	seen      coverage
@@ -97,17 +100,18 @@ type Machine struct {
 	noticed   bool          // told that one step is left
 
 	// How it ends.
-	halt    event.InputKind    // a stop or cancel that is being carried out
-	haltWhy string             //
-	pause   bool               // pause at the next boundary
-	over    event.Reason       // a limit is reached: one last call, then this reason
-	overWhy string             //
-	verdict *event.RunFinished // decided, to be recorded
-	end     *event.RunFinished // recorded
-	note    *event.NoticeAdded // decided, to be recorded
-	remarks []event.Data       // more of them, from the last turn of calls
-	unread  []string           // what could not be understood of a reply with calls
-	idle    bool               // nothing to do until the next input
+	halt    event.InputKind     // a stop or cancel that is being carried out
+	haltWhy string              //
+	pause   bool                // pause at the next boundary
+	over    event.Reason        // a limit is reached: one last call, then this reason
+	overWhy string              //
+	verdict *event.RunFinished  // decided, to be recorded
+	end     *event.RunFinished  // recorded
+	note    *event.NoticeAdded  // decided, to be recorded
+	remarks []event.Data        // more of them, from the last turn of calls
+	planned *event.StateUpdated // decided, to be recorded
+	unread  []string            // what could not be understood of a reply with calls
+	idle    bool                // nothing to do until the next input
 
 	started    int64 // time of run.started
 	pausedAt   int64
@@ -196,6 +200,8 @@ func (m *Machine) Apply(e *event.Event) error {
 		m.toolStarted(d)
 	case *event.ToolFinished:
 		m.toolFinished(d)
+	case *event.StateUpdated:
+		m.state, m.planned = d.State, nil
 	case *event.RunPaused:
 		m.paused, m.pausedAt = d.Cause, m.now
 		m.halt, m.pause = "", false
@@ -288,6 +294,9 @@ func (m *Machine) input(d *event.InputReceived) {
 		}
 		m.idle = false
 		m.spoken = len(m.calls)
+		if m.replied(d) {
+			return
+		}
 		if m.phase == phaseBoundary {
 			m.say(in.msg, in.tokens)
 		} else {
@@ -448,7 +457,7 @@ func (m *Machine) questions() (cause event.Cause) {
 		case c.state == callAsking && !c.askedFor, c.state == callRunning, c.state == callWaiting, c.state == callQuerying,
 			c.state == callReady && m.mayRun(i):
 			return ""
-		case c.state == callAsking && c.settle:
+		case c.state == callAsking && (c.settle || c.words):
 			cause = event.CauseWaitingInput
 		case c.state == callAsking && cause == "":
 			cause = event.CauseWaitingApproval

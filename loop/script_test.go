@@ -343,7 +343,7 @@ func (s *script) start(c loop.Command) bool {
 			return false
 		}
 		s.say("started", command(c))
-		s.add("", &event.ApprovalAsked{ID: id, Call: c.Call, Tool: c.Tool, Hash: c.Hash, Settle: c.Settle})
+		s.add("", &event.ApprovalAsked{ID: id, Call: c.Call, Tool: c.Tool, Hash: c.Hash, Settle: c.Settle, Words: c.Words})
 	default:
 		return false
 	}
@@ -450,6 +450,8 @@ func describe(d event.Data) string {
 			s += ", no tools"
 		}
 		return s
+	case *event.StateUpdated:
+		return "state.updated " + string(d.State) + " (" + d.Why + ")"
 	case *event.NoticeAdded:
 		return "notice.added " + d.Kind + ": " + d.Text
 	case *event.RunPaused:
@@ -503,6 +505,9 @@ func command(c loop.Command) string {
 		s += fmt.Sprintf("ask about %s(%s) %s", c.Tool, c.Call, c.Args)
 		if c.Settle {
 			s += ", was it done?"
+		}
+		if c.Words {
+			s += ", in words"
 		}
 	case *loop.Wait:
 		s += fmt.Sprintf("wait until %d", c.Until)

@@ -29,6 +29,9 @@ type Status struct {
 	BestEffort bool
 	Detail     string
 	Pending    []Pending
+	// State is the task state that the model keeps with the plan tool, as JSON;
+	// empty if it has none.
+	State jsontext.Value
 	// Resolved are the errors of tools that have succeeded since, in the order in
 	// which they came; of all errors the last 64 are remembered.
 	Resolved []Resolved
@@ -47,12 +50,14 @@ type Pending struct {
 	Args       jsontext.Value
 	Hash       event.Hash
 	Settle     bool
-	Why        string
+	// Words: the model asks it; the next input is the answer.
+	Words bool
+	Why   string
 }
 
 // Status returns where the run stands.
 func (m *Machine) Status() Status {
-	s := Status{Status: "running", Steps: m.steps, ToolCalls: m.toolCalls, Usage: m.usage, Cost: m.cost,
+	s := Status{Status: "running", Steps: m.steps, ToolCalls: m.toolCalls, Usage: m.usage, Cost: m.cost, State: m.state,
 		Resolved: m.resolved(), Abandoned: m.abandoned, Started: m.started, Last: m.now, Seq: m.seq}
 	switch {
 	case m.phase == phaseNew:
@@ -71,7 +76,7 @@ func (m *Machine) Status() Status {
 		for i := range m.turn {
 			if c := &m.turn[i]; c.state == callAsking {
 				q := c.question()
-				s.Pending = append(s.Pending, Pending{Call: q.Call, Tool: q.Tool, Args: q.Args, Hash: q.Hash, Settle: q.Settle, Why: q.Why})
+				s.Pending = append(s.Pending, Pending{Call: q.Call, Tool: q.Tool, Args: q.Args, Hash: q.Hash, Settle: q.Settle, Words: q.Words, Why: q.Why})
 			}
 		}
 	}

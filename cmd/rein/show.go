@@ -105,7 +105,7 @@ func show(ctx context.Context, s journal.Store, run string, step int64) (*shown,
 	v.CostUSD = usd(st.Cost)
 	v.cause, v.open, v.Pending = st.Cause, st.Pending, []engine.Question{}
 	for _, p := range st.Pending {
-		v.Pending = append(v.Pending, engine.Question{Run: run, Call: p.Call, Tool: p.Tool, Args: p.Args, Hash: p.Hash, Why: p.Why, Settle: p.Settle})
+		v.Pending = append(v.Pending, engine.Question{Run: run, Call: p.Call, Tool: p.Tool, Args: p.Args, Hash: p.Hash, Why: p.Why, Settle: p.Settle, Words: p.Words})
 	}
 	if spec := m.Spec(); spec != nil {
 		v.Agent, v.Model = spec.Agent, spec.Model

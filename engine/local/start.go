@@ -9,6 +9,7 @@ import (
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
 	"rein.example/rein/loop"
+	"rein.example/rein/message"
 	"rein.example/rein/tool"
 )
 
@@ -115,7 +116,7 @@ func (a *actor) prepare(f *flight, c loop.Command) (intent, already event.Data, 
 		if c.Asked {
 			f.rests = always
 		} else {
-			intent = &event.ApprovalAsked{ID: c.ID, Call: c.Call, Tool: c.Tool, Hash: c.Hash, Settle: c.Settle, Why: c.Why}
+			intent = &event.ApprovalAsked{ID: c.ID, Call: c.Call, Tool: c.Tool, Hash: c.Hash, Settle: c.Settle, Words: c.Words, Why: c.Why}
 		}
 	default:
 		err = fmt.Errorf("this engine cannot carry out %T: the run needs a newer version", c)
@@ -198,11 +199,17 @@ func givenUp(c loop.Command) bool {
 // ask puts a question to the job's approver; it runs on the flight's goroutine.
 // A decision that does not answer the question leaves it open.
 func (a *actor) ask(f *flight, c *loop.AskApproval) event.Data {
-	answer, ok := a.job.Approve(&f.ctx, engine.Question{Run: a.job.Run, Call: c.Call, Tool: c.Tool, Args: c.Args, Hash: c.Hash, Settle: c.Settle, Why: c.Why, More: f.more})
+	answer, ok := a.job.Approve(&f.ctx, engine.Question{Run: a.job.Run, Call: c.Call, Tool: c.Tool, Args: c.Args, Hash: c.Hash, Settle: c.Settle, Words: c.Words, Why: c.Why, More: f.more})
 	if !ok {
 		return nil
 	}
+	if c.Words && answer.Decision == "" && answer.Text != "" {
+		return a.e.admit(a.ctx, &event.InputReceived{Kind: event.InputText, By: answer.By, Parts: []message.Part{{Kind: message.Text, Text: answer.Text}}})
+	}
 	fitting := []event.Decision{event.Approved, event.Rejected}
+	if c.Words {
+		fitting = fitting[1:]
+	}
 	if c.Settle {
 		fitting = []event.Decision{event.Done, event.NotDone}
 	}

@@ -1,0 +1,13 @@
+package tool
+
+// The names of tools of Rein's own whose results mean something to the run itself.
+// Only a tool that is declared as the harness's has that meaning under its name.
+const (
+	// SubmitResult hands in the result, which ends the run.
+	SubmitResult = "submit_result"
+	// Plan replaces the run's task state with its value.
+	Plan = "plan"
+	// AskUser puts a question to a person. It is not executed: the next input is
+	// its result.
+	AskUser = "ask_user"
+)
