@@ -20,7 +20,7 @@ const Name = tool.AskUser
 
 // Question is what a model asks.
 type Question struct {
-	Question string   `json:"question" jsonschema:"the question, complete in itself: the person may not have followed what you did" schema:"minLength=1,maxLength=2000"`
+	Question string   `json:"question" jsonschema:"the question, complete in itself: the person may not have followed what you did" schema:"minLength=1;maxLength=2000"`
 	Options  []string `json:"options,omitempty" jsonschema:"answers to choose from, if there are some that are likely; another one may be given all the same" schema:"maxItems=10"`
 }
 
