@@ -115,7 +115,7 @@ type shaper struct {
 }
 
 func (s *shaper) shape(r *Result) string {
-	if about := binary(s.full); about != "" {
+	if about := Binary(s.full); about != "" {
 		r.dropSeen(0)
 		s.lossy = true
 		return s.remark(about + ", which are not shown")

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// binary describes data that is no text; empty if it is one. A text may have a
-// few bytes that are wrong: one in ten, but fewer than 10,000; a zero byte counts
-// as ten.
-func binary(data string) string {
+// Binary describes data that is no text, by its size and what it begins as; empty
+// if it is one. A text may have a few bytes that are wrong: one in ten, but fewer
+// than 10,000; a zero byte counts as ten.
+func Binary(data string) string {
 	bad := strings.Count(data, "\x00") * 10
 	for i := 0; i < len(data); {
 		r, size := utf8.DecodeRuneInString(data[i:])
