@@ -78,7 +78,7 @@ type Definition struct {
 	// satisfy it is shown all the same, with what differs. Empty, or beyond what
 	// [schema.Compile] reads: not checked.
 	Output jsontext.Value
-	// Show says how a long JSON result is shortened before it is cut.
+	// Show says how a JSON result is shortened, and what is noise in any result.
 	Show event.ShowSpec
 	// Pin is the hash of the definition as another process gave it. A run that
 	// goes on with another one asks first.
@@ -148,8 +148,13 @@ type Result struct {
 	// Keep says which end of a long text matters. Empty is the head.
 	Keep Keep
 	// Lines, if set, says that the text is a heading and then numbered lines of
-	// what was read, so that cutting keeps the heading and Seen true.
+	// what was read, so that cutting keeps the heading and Seen true. What looks
+	// like a remark of Rein's in it is left as it is: see Remarks.
 	Lines *Lines
+	// Remarks says that remarks in the text, as [Notice] makes them, are the tool's
+	// own words, and that it has passed what others wrote through [Disown]. Without
+	// it a remark is shown as somebody else's, "[not rein: …]".
+	Remarks bool
 }
 
 // Lines are a part of something that has numbered lines.
