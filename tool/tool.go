@@ -202,6 +202,9 @@ type Error struct {
 	NoEffect bool
 	// Unknown: the call may have taken effect.
 	Unknown bool
+	// Result, if not nil, is what there is to show besides, such as what a program
+	// wrote until it failed. It is shaped as any result and stands behind the error.
+	Result *Result
 }
 
 // Error returns the message.
