@@ -82,6 +82,10 @@ type Options struct {
 	Secrets *event.Secrets
 	// Logger gets diagnostics. Nil: none.
 	Logger *slog.Logger
+	// Sandbox says what confines the commands among the tools, in the agent's words,
+	// such as "none". It is recorded with each run, for those who look at it later;
+	// the confining is the tools' own.
+	Sandbox string
 	// Config and BaseDir are recorded with each run, so that a command can
 	// build the same agent again.
 	Config, BaseDir string
@@ -181,7 +185,7 @@ func (a *Agent) spec(chat bool) (*event.Spec, error) {
 		System: []event.Block{{Name: window.BlockContract, Text: contract}},
 		Limits: *a.opts.Limits, Permissions: a.opts.Permissions, Retry: *a.opts.Retry,
 		Window: a.windowSpec(), Sampling: a.opts.Sampling, Chat: chat,
-		Config: a.opts.Config, BaseDir: a.opts.BaseDir,
+		Sandbox: a.opts.Sandbox, Config: a.opts.Config, BaseDir: a.opts.BaseDir,
 	}
 	for i, m := range a.models {
 		info := m.Info()

@@ -213,7 +213,7 @@ func (r *textRule) refuse(s string) string {
 		return r.otherwise[s] + "; allowed here: " + orList(r.words)
 	case len(r.words) > 0:
 		return unknown("choice", s, r.words)
-	case s == "":
+	case s == "" && !r.empty:
 		return fmt.Sprintf("this is empty; it has to be %s", r.what)
 	case utf8.RuneCountInString(s) > r.max:
 		return fmt.Sprintf("this has %d characters, and at most %d are read", utf8.RuneCountInString(s), r.max)

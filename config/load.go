@@ -98,11 +98,15 @@ func (d *decoder) together(a *Agent) {
 	}
 	seen := map[string]bool{}
 	for i := range a.Tools {
+		if path := fmt.Sprintf("tools[%d].command", i); a.Tools[i].Command != nil && a.Sandbox == "" {
+			d.add(d.at[path], path, "commands are confined by nothing in this version, and can do all that you can; if that is meant, say so with the line sandbox: none")
+		}
 		kind := a.Tools[i].kind()
-		if path := fmt.Sprintf("tools[%d]", i); kind != "" && seen[kind] {
+		if path := fmt.Sprintf("tools[%d]", i); kind != "" && kind != "mcp" && seen[kind] {
 			d.add(d.at[path], path, "%s is in the list twice", kind)
 		}
 		seen[kind] = true
+		d.server(a.Tools[i].MCP, fmt.Sprintf("tools[%d].mcp", i))
 		if c := a.Tools[i].Clock; c != nil && c.Timezone != "" {
 			if _, err := time.LoadLocation(c.Timezone); err != nil || c.Timezone == "Local" {
 				at := fmt.Sprintf("tools[%d].clock.timezone", i)

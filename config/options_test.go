@@ -60,8 +60,8 @@ func toolNames(o *rein.Options) []string {
 }
 
 func TestOptions(t *testing.T) {
-	o := options(t, full, map[string]string{"workspace/a.txt": "x", "result.json": `{"type":"object"}`})
-	want := []string{"calculator", "edit_file", "get_now", "list_dir", "read_file", "search_files", "write_file"}
+	o := options(t, full, map[string]string{"workspace/a.txt": "x", "workspace/ops/b.txt": "x", "result.json": `{"type":"object"}`})
+	want := []string{"ask_user", "calculator", "deploy", "edit_file", "get_now", "go_test", "list_dir", "plan", "read_file", "search_files", "write_file"}
 	if got := toolNames(o); !slices.Equal(got, want) {
 		t.Errorf("tools %v, want %v", got, want)
 	}

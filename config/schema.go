@@ -90,7 +90,7 @@ func bareTools(t reflect.Type) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "string"}
 	for _, f := range settings(t) {
 		inner := settings(t.Field(f.index).Type.Elem())
-		if !slices.ContainsFunc(inner, func(s setting) bool { return s.tag.Get("need") == "true" }) {
+		if f.tag.Get("bare") != "no" && !slices.ContainsFunc(inner, func(s setting) bool { return s.tag.Get("need") == "true" }) {
 			s.Enum = append(s.Enum, f.key)
 		}
 	}
@@ -106,7 +106,9 @@ func textSchema(r textRule) *jsonschema.Schema {
 		return s
 	}
 	least, most := 1, r.max
-	s.MinLength, s.MaxLength, s.Pattern = &least, &most, r.pattern
+	if s.MaxLength, s.Pattern = &most, r.pattern; !r.empty {
+		s.MinLength = &least
+	}
 	if _, example, ok := strings.Cut(r.what, "such as "); ok && !strings.Contains(example, " ") {
 		s.Examples = []any{example}
 	}

@@ -14,6 +14,8 @@ type textRule struct {
 	// somebody might expect, and what to do instead.
 	words     []string
 	otherwise map[string]string
+	// empty: the empty text is one too.
+	empty bool
 	// secret texts are not repeated in errors.
 	secret bool
 }
@@ -31,8 +33,21 @@ func textRules() map[string]textRule {
 		"match":    {what: "effect:read, effect:repeatable, effect:once, or the name of a tool, in which * stands for anything, such as write_*", pattern: `^(effect:(read|repeatable|once)|[A-Za-z0-9_*-]+)$`, max: 64},
 		"duration": {what: "a time such as 90s, 30m or 1h30m", pattern: `^([1-9][0-9]{0,4}h)?([1-9][0-9]{0,5}m)?([1-9][0-9]{0,6}s)?$`, max: 24},
 		"zone":     {what: "a time zone such as Europe/Oslo or UTC", pattern: `^[A-Za-z0-9_+/-]+$`, max: 64},
-		"preset":   {words: presetNames()},
-		"retry":    {words: []string{"patient", "fast"}},
+		"sandbox": {
+			words:     []string{"none"},
+			otherwise: map[string]string{"native": sandboxLater, "landlock": sandboxLater, "bubblewrap": sandboxLater},
+		},
+		"toolname":    {what: "the name of a tool, such as go_test", pattern: `^[a-zA-Z0-9_-]+$`, max: 64},
+		"prefix":      {what: "a short name of letters, digits and underscores, such as github", pattern: `^[A-Za-z][A-Za-z0-9_]*$`, max: 32},
+		"remote":      {what: "the name of a tool as its server gives it, in which * stands for anything where patterns are taken", pattern: `^[^\x00-\x1f\x7f]+$`, max: 256},
+		"value":       {what: "a text of one line", pattern: `^[^\x00-\x08\x0a-\x1f\x7f]*$`, max: 4000, empty: true, secret: true},
+		"header":      {what: "the name of an HTTP header, such as X-Tenant", pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", max: 128},
+		"effect":      {words: []string{"read", "repeatable", "once"}},
+		"argument":    {what: "an argument without control characters", pattern: `^[^\x00-\x1f\x7f]*$`, max: 4000, empty: true},
+		"placeholder": {what: "a name of small letters, digits and underscores, such as package", pattern: `^[a-z][a-z0-9_]*$`, max: 64},
+		"regexp":      {what: "a regular expression (RE2)", pattern: `^[^\x00-\x1f\x7f]+$`, max: 1000},
+		"preset":      {words: presetNames()},
+		"retry":       {words: []string{"patient", "fast"}},
 		"reasoning": {
 			words: []string{"low", "medium", "high"},
 		},
@@ -49,7 +64,10 @@ func textRules() map[string]textRule {
 	}
 }
 
-const strategyLater = "this way to keep the context small " + notCarriedOut
+const (
+	sandboxLater  = "a sandbox " + notCarriedOut + ", and commands without one can do all that you can"
+	strategyLater = "this way to keep the context small " + notCarriedOut
+)
 
 // allowed returns the words for a message.
 func (r *textRule) allowed() string {
