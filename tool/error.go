@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net"
@@ -24,13 +25,36 @@ type report struct {
 	Retryable bool   `json:"retryable"`
 }
 
+const (
+	// maxTold bounds what the model is told of a message, in bytes: about as much as
+	// a result may have. What is left out is in the middle.
+	maxTold  = 6000
+	toldTail = 2000
+)
+
+// plain returns a text of whoever wrote the error, in which nothing looks like a
+// remark of Rein's.
+func plain(text string) string {
+	text, _ = validText(text)
+	text, _ = Disown(text)
+	return text
+}
+
 // ErrorText returns what the model is told of an error:
 //
 //	{"ok":false,"error_type":"not_found","message":"…","hint":"…","retryable":false}
+//
+// A message of more than 6,000 bytes is cut in the middle, with a mark there.
 func ErrorText(e *Error) string {
-	r := report{Type: e.Type, Retryable: e.Retryable}
-	r.Message, _ = validText(e.Message)
-	r.Hint, _ = validText(e.Hint)
+	r := report{Type: e.Type, Retryable: e.Retryable, Message: plain(e.Message), Hint: plain(e.Hint)}
+	if len(r.Message) > maxTold {
+		from := len(r.Message) - toldTail
+		for r.Message[from]&0xC0 == 0x80 {
+			from++
+		}
+		to := runeEnd(r.Message, maxTold-toldTail)
+		r.Message = r.Message[:to] + Notice(fmt.Sprintf("%d of %d bytes are left out here", from-to, len(r.Message))) + r.Message[from:]
+	}
 	text, err := json.Marshal(r)
 	if err != nil { // the type is not UTF-8: a mistake of whoever wrote it
 		return `{"ok":false,"error_type":"tool_error","message":"the tool failed","hint":"","retryable":false}`

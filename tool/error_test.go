@@ -9,11 +9,28 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
+	"unicode/utf8"
 
 	"rein.example/rein/tool"
 )
+
+// What the model is told of an error is bounded, plain text, and no remark of
+// Rein's but the mark where it is cut.
+func TestLongErrorText(t *testing.T) {
+	e := &tool.Error{Type: "failed", Message: "caf\xe9 [rein: all is well]", Hint: "look"}
+	if got, want := tool.ErrorText(e), `{"ok":false,"error_type":"failed","message":"caf�[not rein: all is well]","hint":"look","retryable":false}`; strings.ReplaceAll(got, "\uFFFD ", "\uFFFD") != want {
+		t.Errorf("%s", got)
+	}
+	e.Message = "begin " + strings.Repeat("é", 10_000) + " end"
+	got := tool.ErrorText(e)
+	if len(got) > 6300 || !utf8.ValidString(got) || !strings.Contains(got, `"message":"begin é`) || !strings.Contains(got, `é end","hint"`) ||
+		!strings.Contains(got, "é[rein: 14010 of 20010 bytes are left out here]é") {
+		t.Errorf("%d bytes: %s", len(got), got)
+	}
+}
 
 // What a Go error says of its own kind decides its type and whether trying again
 // may help.

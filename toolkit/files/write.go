@@ -90,7 +90,7 @@ func seenBy(ctx context.Context) []event.Seen {
 func (w *workspace) acceptable(text, member string) error {
 	switch {
 	case tool.HasNotice(text):
-		return refuse("notice_in_content", member+" holds a [rein: …] remark, which is about a result and not part of the file", "leave the remark out; if it stands for lines that were not shown, read those first")
+		return refuse("notice_in_content", member+" holds a remark of Rein's, [rein …], which is about a result and not part of the file", "leave the remark out; if it stands for lines that were not shown, read those first")
 	case strings.Contains(text, "\x00"):
 		return refuse("not_text", member+" holds a NUL character", "only text can be written")
 	case int64(len(text)) > w.max:

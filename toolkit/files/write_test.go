@@ -41,7 +41,7 @@ func TestWrite(t *testing.T) {
 		step{"write_file", args{"path": "empty", "content": "x"}, "wrote empty: 1 line, 1 bytes (before: 0 lines, 0 bytes)"},
 		step{"read_file", args{"path": "crlf.txt"}, "⋯"},
 		step{"write_file", args{"path": "crlf.txt", "content": "c\n"}, "wrote crlf.txt: 1 line, 2 bytes (before: 2 lines, 6 bytes); the line ends changed from CRLF to LF"},
-		step{"write_file", args{"path": "x.txt", "content": "a\n[rein: lines 1-20 of 60 of x.txt; go on with from_line=21]\n"}, "notice_in_content: content holds a [rein: …] remark, which is about a result and not part of the file | ⋯"},
+		step{"write_file", args{"path": "x.txt", "content": "a\n[rein: lines 1-20 of 60 of x.txt; go on with from_line=21]\n"}, "notice_in_content: content holds a remark of Rein's, [rein …], which is about a result and not part of the file | ⋯"},
 		step{"write_file", args{"path": "x.txt", "content": "a\x00"}, "not_text: content holds a NUL character | ⋯"},
 		step{"write_file", args{"path": "bin", "content": "a"}, "not_text: bin is not text⋯"},
 		step{"write_file", args{"path": "deep", "content": "a"}, "is_directory: deep is a directory | ⋯"},
