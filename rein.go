@@ -19,6 +19,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +35,7 @@ import (
 	"rein.example/rein/model"
 	"rein.example/rein/tokens"
 	"rein.example/rein/tool"
+	"rein.example/rein/toolkit/artifact"
 	"rein.example/rein/toolkit/submit"
 	"rein.example/rein/window"
 )
@@ -42,7 +44,9 @@ import (
 type Options struct {
 	// Name is the agent's name in journals and traces.
 	Name string
-	// Tools that the model may call. submit_result is always added.
+	// Tools that the model may call. submit_result is always added, and with any
+	// tool that is not of the harness read_artifact, which reads what a result did
+	// not show.
 	Tools []tool.Tool
 	// Rules are rendered before the conversation.
 	Rules Rules
@@ -141,7 +145,11 @@ func New(m model.Client, opts *Options) (*Agent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("submit schema: %w", err)
 	}
-	a.registry, err = tool.NewRegistry(append(a.opts.Tools[:len(a.opts.Tools):len(a.opts.Tools)], result)...)
+	tools := append(slices.Clone(a.opts.Tools), result)
+	if slices.ContainsFunc(a.opts.Tools, cuttable) {
+		tools = append(tools, artifact.Tool())
+	}
+	a.registry, err = tool.NewRegistry(tools...)
 	if err != nil {
 		return nil, err
 	}
@@ -155,6 +163,9 @@ func New(m model.Client, opts *Options) (*Agent, error) {
 	}
 	return a, nil
 }
+
+// cuttable reports whether results of a tool may have to be cut.
+func cuttable(t tool.Tool) bool { return t != nil && !t.Definition().Harness }
 
 // Close ends the agent's lease on its store, and the store if it is the
 // agent's own. Runs that are going on fail.
