@@ -159,6 +159,26 @@ func (x *Spec) AppendJSON(dst []byte) []byte {
 		dst = codec.End(dst, ']')
 		dst = append(dst, ',')
 	}
+	if len(x.Rules) > 0 {
+		dst = append(dst, `"rules":`...)
+		dst = append(dst, '[')
+		for i := range x.Rules {
+			dst = x.Rules[i].AppendJSON(dst)
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if len(x.Phases) > 0 {
+		dst = append(dst, `"phases":`...)
+		dst = append(dst, '[')
+		for i := range x.Phases {
+			dst = x.Phases[i].AppendJSON(dst)
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
 	if x.Window.Strategy != "" || x.Window.Size != 0 || x.Window.Reserve != 0 || x.Window.Margin != 0 {
 		dst = append(dst, `"window":`...)
 		dst = x.Window.AppendJSON(dst)
@@ -230,6 +250,10 @@ func (x *Spec) DecodeJSON(dec *jsontext.Decoder) error {
 			err = x.Limits.DecodeJSON(dec)
 		case `"permissions"`:
 			x.Permissions, err = codec.Slice(dec, (*Permission).DecodeJSON)
+		case `"rules"`:
+			x.Rules, err = codec.Slice(dec, (*RuleSpec).DecodeJSON)
+		case `"phases"`:
+			x.Phases, err = codec.Slice(dec, (*PhaseSpec).DecodeJSON)
 		case `"window"`:
 			err = x.Window.DecodeJSON(dec)
 		case `"retry"`:
@@ -278,6 +302,14 @@ func (x *Spec) mapText(f func(string) string) {
 	x.Permissions = slices.Clone(x.Permissions)
 	for i := range x.Permissions {
 		x.Permissions[i].mapText(f)
+	}
+	x.Rules = slices.Clone(x.Rules)
+	for i := range x.Rules {
+		x.Rules[i].mapText(f)
+	}
+	x.Phases = slices.Clone(x.Phases)
+	for i := range x.Phases {
+		x.Phases[i].mapText(f)
 	}
 	x.Sampling.mapText(f)
 	x.Sandbox = f(x.Sandbox)
@@ -754,6 +786,133 @@ func (x *Permission) DecodeJSON(dec *jsontext.Decoder) error {
 
 func (x *Permission) mapText(f func(string) string) {
 	x.Match = f(x.Match)
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *RuleSpec) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"list":`...)
+	dst = codec.AppendString(dst, x.List)
+	dst = append(dst, `,"text":`...)
+	dst = codec.AppendString(dst, x.Text)
+	dst = append(dst, ',')
+	if x.Kind != "" {
+		dst = append(dst, `"kind":`...)
+		dst = codec.AppendString(dst, x.Kind)
+		dst = append(dst, ',')
+	}
+	if x.Call != "" {
+		dst = append(dst, `"call":`...)
+		dst = codec.AppendString(dst, x.Call)
+		dst = append(dst, ',')
+	}
+	if x.Before != "" {
+		dst = append(dst, `"before":`...)
+		dst = codec.AppendString(dst, x.Before)
+		dst = append(dst, ',')
+	}
+	if x.After != "" {
+		dst = append(dst, `"after":`...)
+		dst = codec.AppendString(dst, x.After)
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *RuleSpec) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = RuleSpec{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"list"`:
+			x.List, err = codec.String(dec)
+		case `"text"`:
+			x.Text, err = codec.String(dec)
+		case `"kind"`:
+			x.Kind, err = decodeRuleKind(dec)
+		case `"call"`:
+			x.Call, err = codec.String(dec)
+		case `"before"`:
+			x.Before, err = codec.String(dec)
+		case `"after"`:
+			x.After, err = codec.String(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *RuleSpec) mapText(f func(string) string) {
+	x.List = f(x.List)
+	x.Text = f(x.Text)
+	x.Call = f(x.Call)
+	x.Before = f(x.Before)
+	x.After = f(x.After)
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *PhaseSpec) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"name":`...)
+	dst = codec.AppendString(dst, x.Name)
+	dst = append(dst, `,"tools":`...)
+	dst = append(dst, '[')
+	for i := range x.Tools {
+		dst = codec.AppendString(dst, x.Tools[i])
+		dst = append(dst, ',')
+	}
+	dst = codec.End(dst, ']')
+	dst = append(dst, ',')
+	if x.Until != "" {
+		dst = append(dst, `"until":`...)
+		dst = codec.AppendString(dst, x.Until)
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *PhaseSpec) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = PhaseSpec{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"name"`:
+			x.Name, err = codec.String(dec)
+		case `"tools"`:
+			x.Tools, err = codec.Strings(dec)
+		case `"until"`:
+			x.Until, err = codec.String(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *PhaseSpec) mapText(f func(string) string) {
+	x.Name = f(x.Name)
+	x.Tools = slices.Clone(x.Tools)
+	for i := range x.Tools {
+		x.Tools[i] = f(x.Tools[i])
+	}
+	x.Until = f(x.Until)
 }
 
 // AppendJSON appends x as a JSON object to dst.
@@ -2908,6 +3067,19 @@ func decodeVerdict(dec *jsontext.Decoder) (Verdict, error) {
 		return Halt, err
 	}
 	return Verdict(codec.Unquote(v)), err
+}
+
+func decodeRuleKind(dec *jsontext.Decoder) (RuleKind, error) {
+	v, err := codec.Quoted(dec)
+	switch string(v) {
+	case `"before"`:
+		return RuleBefore, err
+	case `"never"`:
+		return RuleNever, err
+	case `"read_back"`:
+		return RuleReadBack, err
+	}
+	return RuleKind(codec.Unquote(v)), err
 }
 
 func decodeInputKind(dec *jsontext.Decoder) (InputKind, error) {

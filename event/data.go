@@ -30,9 +30,14 @@ type Spec struct {
 	Limits Limits         `json:"limits,omitzero"`
 	// Permissions in the order written; the strictest match wins.
 	Permissions []Permission `json:"permissions,omitempty"`
-	Window      WindowSpec   `json:"window,omitzero"`
-	Retry       RetrySpec    `json:"retry,omitzero"`
-	Sampling    Sampling     `json:"sampling,omitzero"`
+	// Rules in the order shown: those of code and those that are only told.
+	Rules []RuleSpec `json:"rules,omitempty"`
+	// Phases are the parts of the run, in order, each with its tools; without any
+	// the whole run has all.
+	Phases   []PhaseSpec `json:"phases,omitempty"`
+	Window   WindowSpec  `json:"window,omitzero"`
+	Retry    RetrySpec   `json:"retry,omitzero"`
+	Sampling Sampling    `json:"sampling,omitzero"`
 	// Chat keeps the run open after an answer: it pauses with turn_done.
 	Chat bool `json:"chat,omitempty"`
 	// Seed feeds every pseudo-random choice of the run, such as retry jitter.
@@ -154,6 +159,31 @@ type Limits struct {
 type Permission struct {
 	Verdict Verdict `json:"verdict"`
 	Match   string  `json:"match"`
+}
+
+// RuleSpec is one rule of the agent.
+type RuleSpec struct {
+	// List is where it stands: never, must or can.
+	List string `json:"list"`
+	// Text is what the model is told.
+	Text string `json:"text"`
+	// Kind says how code enforces it; empty: the model is told, and no more.
+	Kind RuleKind `json:"kind,omitempty"`
+	// Call, Before and After are names of tools, with * for any run of characters.
+	Call   string `json:"call,omitempty"`
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+}
+
+// PhaseSpec is a part of a run that has a list of tools of its own.
+type PhaseSpec struct {
+	Name string `json:"name"`
+	// Tools are names, with * for any run of characters; Rein's own tools are
+	// always there.
+	Tools []string `json:"tools"`
+	// Until is the tool, or the pattern of them, whose success ends the phase;
+	// empty for the last one.
+	Until string `json:"until,omitempty"`
 }
 
 // WindowSpec fixes the budget: (Size - Reserve) x Margin/1,000,000.
