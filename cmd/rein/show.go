@@ -8,12 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
 	"rein.example/rein/loop"
+	"rein.example/rein/toolkit/plan"
 	"rein.example/rein/trace"
 )
 
@@ -31,6 +33,10 @@ type shown struct {
 	CostUSD *trace.USD `json:"cost_usd"`
 	// Pending are the questions that are open.
 	Pending []engine.Question `json:"pending"`
+	// State is the task state that the model keeps, null if it has none.
+	State jsontext.Value `json:"state"`
+	// Sandbox is what confined the run's commands, "" if it has none.
+	Sandbox string `json:"sandbox"`
 	// Rows are the trace: model calls and tool calls in order.
 	Rows []trace.Row `json:"rows"`
 	// Damage says where the journal stops being sound; the rest is of what comes
@@ -103,12 +109,15 @@ func show(ctx context.Context, s journal.Store, run string, step int64) (*shown,
 	st := m.Status()
 	v.Status, v.Reason, v.OK, v.Answer, v.Detail = st.Status, string(st.Reason)+string(st.Cause), st.OK, st.Answer, st.Detail
 	v.CostUSD = usd(st.Cost)
+	if v.State = st.State; v.State == nil {
+		v.State = jsontext.Value("null")
+	}
 	v.cause, v.open, v.Pending = st.Cause, st.Pending, []engine.Question{}
 	for _, p := range st.Pending {
 		v.Pending = append(v.Pending, engine.Question{Run: run, Call: p.Call, Tool: p.Tool, Args: p.Args, Hash: p.Hash, Why: p.Why, Settle: p.Settle, Words: p.Words})
 	}
 	if spec := m.Spec(); spec != nil {
-		v.Agent, v.Model = spec.Agent, spec.Model
+		v.Agent, v.Model, v.Sandbox = spec.Agent, spec.Model, spec.Sandbox
 	}
 	if v.Rows = rows.Rows(); step > 0 {
 		v.Rows = ofStep(v.Rows, step)
@@ -151,6 +160,9 @@ func (a *app) table(v *shown, events []event.Event) error {
 	if v.Detail != "" {
 		fmt.Fprintf(&out, "  %s\n", printable(v.Detail))
 	}
+	if v.Sandbox != "" {
+		fmt.Fprintf(&out, "sandbox of its commands: %s\n", printable(v.Sandbox))
+	}
 	width := cmp.Or(a.wide, usualWidth)
 	t := &table{head: []string{"", "STEP", "TIME", "WHAT", "RESULT", "IN", "CACHED", "OUT", "TOOK"}, flexible: 3, least: 20}
 	timed := width >= timedWidth
@@ -169,6 +181,7 @@ func (a *app) table(v *shown, events []event.Event) error {
 	}
 	out.WriteString("\n" + t.text(width))
 	if events == nil {
+		v.plan(&out)
 		v.footer(&out)
 	}
 	for i := range events {
@@ -192,6 +205,13 @@ const (
 	mostResult = 40
 	mostArgs   = 200
 )
+
+// plan prints where the model says that its task stands.
+func (v *shown) plan(out *strings.Builder) {
+	if s, err := plan.Read(v.State); err == nil && s.Goal != "" {
+		fmt.Fprintf(out, "\nthe plan:\n%s\n", indent(printable(s.Text())))
+	}
+}
 
 // todo says on stderr what a run waits for and how to go on with it.
 func (a *app) todo(v *shown) {
@@ -284,6 +304,10 @@ func detail(out *strings.Builder, e *event.Event) {
 		block(fmt.Sprintf("result of %s (%s)", d.Call, d.Status), text)
 	case *event.NoticeAdded:
 		block("told the model", d.Text)
+	case *event.StateUpdated:
+		if s, err := plan.Read(d.State); err == nil {
+			block("the plan", s.Text())
+		}
 	}
 }
 
