@@ -128,7 +128,7 @@ func noArtifact(call string, known []*event.ToolFinished) *tool.Error {
 	seen := map[string]bool{}
 	for _, cut := range []bool{true, false} {
 		for i := len(known) - 1; i >= 0 && len(names) < maxNamed; i-- {
-			if d := known[i]; (d.Full != nil) == cut && !seen[d.Call] {
+			if d := known[i]; (d.Full != nil) == cut && !seen[d.Call] && d.Tool != tool.ReadArtifact {
 				seen[d.Call] = true
 				names = append(names, d.Call+" ("+d.Tool+")")
 			}
