@@ -2567,7 +2567,13 @@ func (*NoticeAdded) Type() Type { return TypeNoticeAdded }
 func (x *NoticeAdded) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `{"kind":`...)
 	dst = codec.AppendString(dst, x.Kind)
-	dst = append(dst, `,"text":`...)
+	dst = append(dst, ',')
+	if x.Call != "" {
+		dst = append(dst, `"call":`...)
+		dst = codec.AppendString(dst, x.Call)
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `"text":`...)
 	dst = codec.AppendString(dst, x.Text)
 	dst = append(dst, ',')
 	if x.Tokens != 0 {
@@ -2592,6 +2598,8 @@ func (x *NoticeAdded) DecodeJSON(dec *jsontext.Decoder) error {
 		switch string(name) {
 		case `"kind"`:
 			x.Kind, err = codec.String(dec)
+		case `"call"`:
+			x.Call, err = codec.String(dec)
 		case `"text"`:
 			x.Text, err = codec.String(dec)
 		case `"tokens"`:
@@ -2606,6 +2614,7 @@ func (x *NoticeAdded) DecodeJSON(dec *jsontext.Decoder) error {
 }
 
 func (x *NoticeAdded) mapText(f func(string) string) {
+	x.Call = f(x.Call)
 	x.Text = f(x.Text)
 }
 

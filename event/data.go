@@ -510,7 +510,9 @@ type StateUpdated struct {
 
 // NoticeAdded is a message from the harness to the model.
 type NoticeAdded struct {
-	Kind   string        `json:"kind" rein:"keep"`
+	Kind string `json:"kind" rein:"keep"`
+	// Call names the call that the notice is about, if it is about one.
+	Call   string        `json:"call,omitempty"`
 	Text   string        `json:"text"`
 	Tokens message.Count `json:"tokens,omitempty"`
 }

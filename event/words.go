@@ -199,3 +199,7 @@ const (
 	// ClassInternal is a fault of Rein's own, such as a panic in a provider.
 	ClassInternal ErrorClass = "internal"
 )
+
+// NoticeTruncation is the kind of the notice that a tool seems to cut its results
+// without saying so.
+const NoticeTruncation = "truncation"

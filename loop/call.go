@@ -281,6 +281,7 @@ func (m *Machine) conclude(c *call, d *event.ToolFinished) {
 		if m.turn[i].state != callDone {
 			return
 		}
+	m.suspect(c, d)
 	}
 	m.closeTurn()
 }

@@ -147,6 +147,9 @@ type toolInfo struct {
 	began   *event.ToolSpec
 }
 
+	// sizes are what its results had, suspected that it was found to cut them.
+	sizes     []sameSize
+	suspected bool
 // New returns the machine of the run with the given id, before any event.
 func New(run string) *Machine {
 	return &Machine{run: run, lastWrite: -1, byID: map[string]*record{},

@@ -270,6 +270,7 @@ func (s *script) fire() {
 		s.t.Fatal("no timer is outstanding")
 	}
 	s.now = wait.Until
+			f.Size, _ = strconv.ParseInt(arg(d, "size", "0"), 10, 64)
 	s.add(wait.ID, &event.TimerFired{ID: wait.ID})
 }
 
