@@ -38,6 +38,8 @@ const (
 // call is one call of the present turn.
 type call struct {
 	event.ParsedCall
+	// said is the name by which the model has called it, where that is another.
+	said  string
 	tool  *toolInfo // nil: there is none of that name
 	state callState
 	args  jsontext.Value // canonical
@@ -87,7 +89,9 @@ type execution struct {
 func (m *Machine) openTurn(calls []event.ParsedCall) {
 	m.turn = make([]call, len(calls))
 	for i := range calls {
-		m.turn[i] = call{ParsedCall: calls[i], tool: m.tool(calls[i].Name)}
+		m.turn[i] = call{ParsedCall: calls[i], said: calls[i].Name}
+		m.through(&m.turn[i].ParsedCall)
+		m.turn[i].tool = m.tool(m.turn[i].Name)
 	}
 	m.prevTurn, m.thisTurn = m.thisTurn, len(m.calls)
 	m.phase = phaseTools
@@ -242,6 +246,9 @@ func (m *Machine) toolFinished(d *event.ToolFinished) {
 		return
 	}
 	c := m.find(d.Call)
+	if c != nil && c.state != callDone && c.tool != nil {
+		m.rules.Add(d, c.tool.ToolSpec)
+	}
 	switch {
 	case c == nil || c.state == callDone:
 		return
@@ -274,6 +281,7 @@ func (m *Machine) conclude(c *call, d *event.ToolFinished) {
 	c.state, c.done, c.rec.done, c.rec.looks = callDone, d, d, m.looks
 	m.results = append(m.results, d)
 	m.remember(c, d)
+	m.suspect(c, d)
 	if c.rule == ruleUnknownOutcome {
 		m.ledger[m.baseKey(c)].told = true
 	}
@@ -281,7 +289,6 @@ func (m *Machine) conclude(c *call, d *event.ToolFinished) {
 		if m.turn[i].state != callDone {
 			return
 		}
-	m.suspect(c, d)
 	}
 	m.closeTurn()
 }
@@ -323,7 +330,7 @@ func (m *Machine) closeTurn() {
 	for i := range m.turn {
 		c := &m.turn[i]
 		failed := c.done.Status != event.StatusSuccess && c.done.Status != event.StatusIntercepted
-		m.say(message.Message{Role: message.Tool, ToolCallID: c.ID, ToolName: c.Name, Failed: failed, Parts: c.done.Parts}, c.done.Tokens.Or(0))
+		m.say(message.Message{Role: message.Tool, ToolCallID: c.ID, ToolName: c.said, Failed: failed, Parts: c.done.Parts}, c.done.Tokens.Or(0))
 		switch {
 		case c.rule == ruleReply || c.rule == ruleUnknownTool || c.rule == ruleArguments || c.rule == ruleLossy:
 			unusable++
@@ -337,6 +344,7 @@ func (m *Machine) closeTurn() {
 			m.verdict = &event.RunFinished{Reason: event.ReasonSubmitted, OK: true, Result: c.done.Result, Answer: answerOf(c.done.Result)}
 		}
 	}
+	m.nextPhase()
 	n := len(m.turn)
 	inARow(&m.malformed, unusable == n)
 	inARow(&m.refusals, denied == n)

@@ -44,6 +44,10 @@ type CallModel struct {
 	Epoch            int64
 	// Tail is the volatile block at the end; nil for none.
 	Tail *message.Message
+	// Tools are those that the request offers, sorted by name: the run's, without
+	// what is left to the catalogue or to another phase. The slice stays the same
+	// while Epoch does.
+	Tools []event.ToolSpec
 	// NoTools offers no tools. Schema, when set, is the form of the answer.
 	NoTools    bool
 	Schema     jsontext.Value

@@ -44,7 +44,8 @@ func uncertain(t *toolInfo, d *event.ToolFinished) bool {
 // follow from the call's.
 func (m *Machine) ask(c *call, id string) bool {
 	t := m.tool(c.tool.Confirm)
-	if t == nil || t.Effect != event.Read || t.changed || m.policy.Judge(*t.ToolSpec).Verdict != event.Allow {
+	if t == nil || t.Effect != event.Read || t.changed || m.policy.Judge(*t.ToolSpec).Verdict != event.Allow ||
+		m.rules.Judge(t.ToolSpec, nil, m.names) != nil {
 		return false
 	}
 	args := m.queryArgs(t, c)

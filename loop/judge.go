@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rein.example/rein/event"
+	"rein.example/rein/guard"
 	"rein.example/rein/message"
 	"rein.example/rein/parse"
 	"rein.example/rein/schema"
@@ -38,6 +39,8 @@ const (
 	ruleMaxCalls = "max_calls"
 	// ruleLossy: reading the call took a guess, and it writes.
 	ruleLossy = "lossy_repair"
+	// rulePhase: the tool is not one of the present phase.
+	rulePhase = "phase"
 	// ruleChanged: the tool's definition is not the one that the run began with.
 	ruleChanged = "changed_definition"
 	// ruleRejected: a person said no.
@@ -111,7 +114,7 @@ func (m *Machine) consider(i int, claims []*toolInfo) *event.CallJudged {
 	}
 	c.args, c.hash = args, sha256.Sum256(args)
 	j.ArgsHash = c.hash
-	if len(repairs) > 0 {
+	if len(repairs) > 0 || c.said != c.Name {
 		j.Args = string(args)
 		for _, r := range repairs {
 			j.Repairs = append(j.Repairs, event.Repair{Kind: r.Kind, Where: r.Where, Lossy: r.Lossy})
@@ -157,6 +160,15 @@ func (m *Machine) consider(i int, claims []*toolInfo) *event.CallJudged {
 		return rule(event.Deny, ruleMaxCalls, "the limit of "+plural(l, "call")+" of "+c.Name+" is reached")
 	}
 	d := m.policy.Judge(*c.tool.ToolSpec)
+	if d.Verdict == event.Deny {
+		return rule(d.Verdict, d.Rule, d.Why)
+	}
+	if !m.inPhase(c.tool.ToolSpec) {
+		return rule(event.Deny, rulePhase, c.Name+" is not a tool of the phase "+strconv.Quote(m.phaseSpec().Name))
+	}
+	if b := m.rules.Judge(c.tool.ToolSpec, m.before(i, claims), m.names); b != nil {
+		return rule(event.Deny, guard.BreachRule(b.Rule), "the rule "+strconv.Quote(b.Rule.Text)+" forbids it: "+b.Why)
+	}
 	if c.tool.changed && (d.Verdict == event.Allow || d.Verdict == event.Ask) {
 		return rule(event.Ask, ruleChanged, changedWhy(c.tool))
 	}
@@ -262,7 +274,7 @@ func (m *Machine) refusal(c *call) *event.ToolFinished {
 		}
 		e.Message, e.Hint = parse.Explain(&c.ParsedCall)
 	case ruleUnknownTool:
-		e.Hint = "available tools: " + strings.Join(m.names, ", ")
+		e.Hint = m.available()
 		if len(m.names) == 0 {
 			e.Hint = "no tool is offered; answer in words"
 		}
@@ -326,9 +338,19 @@ func (m *Machine) refusal(c *call) *event.ToolFinished {
 			d.Status = event.StatusUnknown
 			e.Message += "; it had been begun before that, and whether that took effect is unknown"
 		}
+	case rulePhase:
+		d.Status = event.StatusDenied
+		e.Hint = m.whichPhase(c.tool.ToolSpec)
 	default:
 		d.Status = event.StatusDenied
 		e.Type = "denied"
+		if guard.IsBreach(c.rule) {
+			e.Type = "rule"
+			if b := m.rules.Judge(c.tool.ToolSpec, m.before(m.place(c), nil), m.names); b != nil {
+				e.Hint = b.Do
+				break
+			}
+		}
 		e.Hint = "do not repeat it; use another way, or say in your answer that this was not permitted"
 	}
 	return finishWith(d, e)

@@ -44,6 +44,12 @@ type Machine struct {
 	tools  []toolInfo // sorted by name
 	names  []string
 	policy *guard.Policy
+	rules  *guard.Rules
+	// offered are the tools that requests have; see offer.
+	offered   []event.ToolSpec
+	catalogue bool // the others are opened and called through two of Rein's own
+	stages    []stage
+	stage     int // the place of the present phase in them
 
 	phase  phase
 	paused event.Cause // empty while the run is going on
@@ -141,15 +147,15 @@ type toolInfo struct {
 	confirms bool
 	// calls of it were executed.
 	calls int64
+	// sizes are what its results had, suspected that it was found to cut them.
+	sizes     []sameSize
+	suspected bool
 	// changed: its source gives it another definition than when the run began;
 	// ToolSpec then has the pin of that.
 	changed bool
 	began   *event.ToolSpec
 }
 
-	// sizes are what its results had, suspected that it was found to cut them.
-	sizes     []sameSize
-	suspected bool
 // New returns the machine of the run with the given id, before any event.
 func New(run string) *Machine {
 	return &Machine{run: run, lastWrite: -1, byID: map[string]*record{},
@@ -232,7 +238,6 @@ func (m *Machine) begin(e *event.Event, d *event.RunStarted) error {
 			return fmt.Errorf("schema of tool %s: %w", t.Name, err)
 		}
 		m.tools = append(m.tools, toolInfo{ToolSpec: t, schema: s, began: t})
-		m.sizes.Tools += t.Tokens.Or(0)
 	}
 	sort.SliceStable(m.tools, func(i, j int) bool { return m.tools[i].Name < m.tools[j].Name })
 	for i := range m.tools {
@@ -242,6 +247,13 @@ func (m *Machine) begin(e *event.Event, d *event.RunStarted) error {
 		}
 	}
 	m.spec, m.policy, m.root = &d.Spec, policy, d.Root
+	if m.rules, err = guard.NewRules(d.Spec.Rules); err != nil {
+		return fmt.Errorf("rules of the run: %w", err)
+	}
+	if err := m.beginPhases(); err != nil {
+		return fmt.Errorf("phases of the run: %w", err)
+	}
+	m.offer()
 	if m.root == "" {
 		m.root = m.run
 	}

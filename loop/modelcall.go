@@ -41,7 +41,7 @@ func (c *modelCall) command(m *Machine) Command {
 		c.cmd = &CallModel{
 			ID: c.id, Purpose: c.purpose, Step: c.step, Attempt: c.attempt, Model: m.model(),
 			System: m.system, Messages: m.msgs[:len(m.msgs):len(m.msgs)], Epoch: m.epoch,
-			NoTools: c.noTools, MaxOutput: m.spec.Limits.Output,
+			Tools: m.offered, NoTools: c.noTools, MaxOutput: m.spec.Limits.Output,
 		}
 		if c.outputBoost {
 			c.cmd.MaxOutput *= 2

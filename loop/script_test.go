@@ -10,8 +10,10 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"rein.example/rein/event"
+	"rein.example/rein/guard"
 	"rein.example/rein/loop"
 	"rein.example/rein/message"
+	"rein.example/rein/tool"
 )
 
 // TestScripts plays testdata/*.txt: each is a conversation with the machine.
@@ -114,6 +116,14 @@ func (s *script) run(d *datadriven.TestData) {
 			spec.Tools = append(spec.Tools, toolSpec(f))
 		case "allow", "ask", "deny":
 			spec.Permissions = append(spec.Permissions, event.Permission{Verdict: event.Verdict(f[0]), Match: f[1]})
+		case "rule":
+			spec.Rules = append(spec.Rules, ruleSpec(f[1:]))
+		case "phase": // NAME TOOL,TOOL [until TOOL]
+			p := event.PhaseSpec{Name: f[1], Tools: strings.Split(f[2], ",")}
+			if len(f) > 4 {
+				p.Until = f[4]
+			}
+			spec.Phases = append(spec.Phases, p)
 		case "task":
 			task = strings.TrimSpace(line[5:])
 		}
@@ -142,12 +152,34 @@ func fallback(d *datadriven.TestData) []string {
 	return nil
 }
 
+// ruleSpec returns the rule "CALL before TOOL", "never CALL", "never CALL after
+// TOOL" or "read_back".
+func ruleSpec(f []string) event.RuleSpec {
+	r := event.RuleSpec{List: "must"}
+	switch {
+	case f[0] == "read_back":
+		r.Kind = event.RuleReadBack
+	case f[0] == "never":
+		r.List, r.Kind, r.Call = "never", event.RuleNever, f[1]
+		if len(f) > 3 {
+			r.After = f[3]
+		}
+	default:
+		r.Kind, r.Call, r.Before = event.RuleBefore, f[0], f[2]
+	}
+	r.Text = guard.RuleText(&r)
+	return r
+}
+
 // toolSpec returns the tool NAME EFFECT with options such as confirm=NAME. Its
 // arguments are x, path and answer; takes=NAME is one more, needs=NAME must be
 // there.
 func toolSpec(f []string) event.ToolSpec {
 	t := event.ToolSpec{Name: f[1], Effect: event.Effect(f[2]), Timeout: 60_000,
 		Schema: []byte(`{"type":"object","properties":{"x":{"type":"integer"},"path":{"type":"string"},"answer":{"type":"string"}},"additionalProperties":false}`)}
+	if t.Name == tool.CallTool {
+		t.Schema = []byte(`{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}},"required":["name"],"additionalProperties":false}`)
+	}
 	for _, o := range f[3:] {
 		name, value, _ := strings.Cut(o, "=")
 		switch name {
@@ -159,6 +191,8 @@ func toolSpec(f []string) event.ToolSpec {
 			t.Confirm = value
 		case "key":
 			t.KeyFields = strings.Split(value, ",")
+		case "group":
+			t.Group = value
 		case "harness":
 			t.Harness = true
 		case "polling":
@@ -236,14 +270,30 @@ func (s *script) result(d *datadriven.TestData) {
 			if r.Value {
 				f.Result = []byte(arg(d, "value", `{"answer":"`+d.Input+`"}`))
 			}
+			f.Size, _ = strconv.ParseInt(arg(d, "size", "0"), 10, 64)
 			if p := arg(d, "seen", ""); p != "" {
 				f.Seen = []event.Seen{{Resource: p, Version: "v1", From: 1, To: 10, Total: 10}}
+			}
+			if p := arg(d, "wrote", ""); p != "" {
+				f.Seen = []event.Seen{{Resource: p, Version: "v1", Total: 10, Wrote: true}}
 			}
 			s.add(r.ID, f)
 			return
 		}
 	}
 	d.Fatalf(s.t, "no execution of %s is outstanding", call)
+}
+
+// partOfTools lists what a request offers where that is not all there is.
+func (s *script) partOfTools(c *loop.CallModel) string {
+	if len(c.Tools) == len(s.m.Spec().Tools) {
+		return ""
+	}
+	text := fmt.Sprintf(", epoch %d, tools", c.Epoch)
+	for _, t := range c.Tools {
+		text += " " + t.Name
+	}
+	return text
 }
 
 // given answers the question about a call: approve CALL [wrong_hash].
@@ -270,7 +320,6 @@ func (s *script) fire() {
 		s.t.Fatal("no timer is outstanding")
 	}
 	s.now = wait.Until
-			f.Size, _ = strconv.ParseInt(arg(d, "size", "0"), 10, 64)
 	s.add(wait.ID, &event.TimerFired{ID: wait.ID})
 }
 
@@ -330,7 +379,7 @@ func (s *script) start(c loop.Command) bool {
 		if p := message.Pair(c.Messages); len(p) != len(c.Messages) {
 			s.t.Errorf("the request would hold unpaired calls")
 		}
-		s.say("started", command(c))
+		s.say("started", command(c)+s.partOfTools(c))
 		s.add("", &event.ModelCalled{ID: id, Purpose: c.Purpose, Step: c.Step, Attempt: c.Attempt, Model: c.Model})
 	case *loop.RunTool:
 		s.say("started", command(c))

@@ -10,4 +10,10 @@ const (
 	// AskUser puts a question to a person. It is not executed: the next input is
 	// its result.
 	AskUser = "ask_user"
+	// OpenTools shows the tools of groups. In a run that has it and CallTool, tools
+	// with a group stand in no request.
+	OpenTools = "open_tools"
+	// CallTool calls a tool of a group: {"name": …, "arguments": {…}}. It is not
+	// executed: the call is judged, carried out and journalled as one of that tool.
+	CallTool = "call_tool"
 )
