@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -419,10 +420,10 @@ func TestHTTPStatuses(t *testing.T) {
 		{http.StatusGatewayTimeout, tool.TypeConnection, false, false, true},
 	} {
 		t.Run(fmt.Sprint(c.status), func(t *testing.T) {
-			calls := false
+			var calls atomic.Bool
 			w := serveWeb(t, "desk", t.TempDir(), func(next http.Handler) http.Handler {
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					if calls && r.Method == http.MethodPost {
+					if calls.Load() && r.Method == http.MethodPost {
 						w.Header().Set("Retry-After", "7")
 						http.Error(w, "no", c.status)
 						return
@@ -431,7 +432,7 @@ func TestHTTPStatuses(t *testing.T) {
 				})
 			})
 			s := open(t, Options{URL: "http://" + w.addr, Logger: logger(t)})
-			calls = true
+			calls.Store(true)
 			_, e, _ := call(t, s, "place_order", `{}`)
 			if e == nil || e.Type != c.kind || e.NoEffect != c.noEffect || e.Retryable != c.retryable || e.Unknown != c.unknown {
 				t.Errorf("%+v", e)

@@ -248,9 +248,10 @@ func (w *web) start() {
 		w.t.Fatal(err)
 	}
 	w.addr = ln.Addr().String()
-	w.server = &http.Server{Handler: w.handler}
-	go w.server.Serve(ln)
-	w.t.Cleanup(func() { w.server.Close() })
+	server := &http.Server{Handler: w.handler}
+	w.server = server
+	go server.Serve(ln)
+	w.t.Cleanup(func() { server.Close() })
 }
 
 // serveWeb serves a server over HTTP. The "forgetful" one is an updated one when
