@@ -61,7 +61,7 @@ func toolNames(o *rein.Options) []string {
 
 func TestOptions(t *testing.T) {
 	o := options(t, full, map[string]string{"workspace/a.txt": "x", "workspace/ops/b.txt": "x", "result.json": `{"type":"object"}`})
-	want := []string{"ask_user", "calculator", "deploy", "edit_file", "get_now", "go_test", "list_dir", "plan", "read_file", "search_files", "write_file"}
+	want := []string{"ask_user", "calculator", "deploy", "edit_file", "find_files", "get_now", "go_test", "list_dir", "plan", "read_file", "search_files", "write_file"}
 	if got := toolNames(o); !slices.Equal(got, want) {
 		t.Errorf("tools %v, want %v", got, want)
 	}
@@ -100,7 +100,7 @@ func TestDefaults(t *testing.T) {
 	if *o.Limits != preset || *o.Retry != rein.RetryPatient() {
 		t.Errorf("limits %+v, retry %+v", o.Limits, o.Retry)
 	}
-	if got := toolNames(o); !slices.Equal(got, []string{"list_dir", "read_file", "search_files"}) {
+	if got := toolNames(o); !slices.Equal(got, []string{"find_files", "list_dir", "read_file", "search_files"}) {
 		t.Errorf("files without write gives %v", got)
 	}
 	// Permissions that are there but empty deny everything.

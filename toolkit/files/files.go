@@ -1,7 +1,7 @@
 // Package files answers: how does a model read, find and change files in one
 // directory, and nowhere else?
 //
-// [Tools] returns read_file, list_dir, search_files, write_file and edit_file
+// [Tools] returns read_file, list_dir, find_files, search_files, write_file and edit_file
 // over an [os.Root]: no path, link or race leads out of it. Reads say which
 // lines they show and what the run has now seen; a file that the run has not
 // seen as it is cannot be overwritten. Writes are atomic.
@@ -59,7 +59,7 @@ func Tools(dir string, opts *Options) ([]tool.Tool, io.Closer, error) {
 	if real, err := filepath.EvalSymlinks(absolute); err == nil && real != absolute {
 		w.hosts = append(w.hosts, real)
 	}
-	tools := []tool.Tool{w.readTool(), w.listTool(), w.searchTool()}
+	tools := []tool.Tool{w.readTool(), w.listTool(), w.findTool(), w.searchTool()}
 	if !opts.ReadOnly {
 		tools = append(tools, w.writeTool(), w.editTool())
 	}

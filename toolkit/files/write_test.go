@@ -208,7 +208,8 @@ func TestSizes(t *testing.T) {
 	e.put("a", strings.Repeat("x", 11))
 	e.put("b", "123456789\n")
 	e.steps(
-		step{"read_file", args{"path": "a"}, "too_large: a has 11 bytes or more; files up to 10 are read | ⋯"},
+		step{"read_file", args{"path": "a"}, "[rein: lines 1-1 of 1 of a (all); no line break at the end]\nxxxxxxxxxxx"},
+		step{"edit_file", args{"path": "a", "old": "x", "new": "y"}, "too_large: a has 11 bytes or more; files up to 10 are changed and searched | ⋯"},
 		step{"read_file", args{"path": "b"}, "[rein: lines 1-1 of 1 of b (all)]\n123456789\n"},
 		step{"write_file", args{"path": "c", "content": strings.Repeat("x", 11)}, "too_large: content has 11 bytes; files up to 10 are written | ⋯"},
 		step{"edit_file", args{"path": "b", "old": "1", "new": "100"}, "too_large: ⋯"},
