@@ -52,11 +52,15 @@ type process struct {
 	stderr tail
 	exited chan struct{} // the process has ended
 	quiet  chan struct{} // stderr was read to its end
+	gone   chan struct{} // nothing of it is left here
+	unread chan struct{} // closed by stop: nobody reads what it still writes
+	once   sync.Once
 }
 
 // start runs the server's command.
 func (s *Server) start() (*process, error) {
-	p := &process{log: s.log, redact: s.redact, exited: make(chan struct{}), quiet: make(chan struct{})}
+	p := &process{log: s.log, redact: s.redact, exited: make(chan struct{}), quiet: make(chan struct{}),
+		gone: make(chan struct{}), unread: make(chan struct{})}
 	p.cmd = &exec.Cmd{Args: s.o.Command, Dir: s.o.Dir, Env: append(environment(), s.o.Env...)}
 	var err error
 	if p.cmd.Path, err = s.program(); err != nil {
@@ -137,36 +141,38 @@ func (p *process) listen(r io.Reader) {
 
 // wait waits for the process's end, and ends what is left of it.
 func (p *process) wait(stderr *os.File) {
+	defer close(p.gone)
 	err := p.cmd.Wait()
 	killGroup(p.cmd.Process)
 	close(p.exited)
 	timer := time.NewTimer(drainPatience)
 	defer timer.Stop()
 	select {
-	case <-p.quiet:
-	case <-timer.C:
+	case <-timer.C: // the last answers were still in the pipe
+	case <-p.unread:
 	}
-	<-timer.C // the last answers may still be in the pipe
 	stderr.Close()
 	p.stdout.Close()
+	<-p.quiet
 	p.log.Debug("the server's process has ended", slog.Any("state", p.cmd.ProcessState), slog.Any("err", err))
 }
 
 // stop ends the process: kindly, then not.
 func (p *process) stop() {
+	p.once.Do(func() { close(p.unread) })
 	p.stdin.Close()
 	for _, step := range []struct {
 		patience time.Duration
 		then     func(*os.Process)
 	}{{exitPatience, terminateGroup}, {killPatience, killGroup}} {
 		select {
-		case <-p.exited:
+		case <-p.gone:
 			return
 		case <-time.After(step.patience):
 			step.then(p.cmd.Process)
 		}
 	}
-	<-p.exited
+	<-p.gone
 }
 
 // explain adds to an error how the process stands and what it said.
