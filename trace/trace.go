@@ -39,6 +39,12 @@ type Row struct {
 	ToolStatus       *string `json:"tool_status"`
 	ErrorType        *string `json:"error_type"`
 	ErrorMessage     *string `json:"error_message"`
+	// ToolShaped says what was done to a result before it was shown, in the words
+	// that the model was told; left out where it was shown as it came.
+	ToolShaped []string `json:"tool_shaped,omitempty"`
+	// Anomalies are what the harness has noticed about the call, and told the model;
+	// left out where there are none.
+	Anomalies []Anomaly `json:"anomalies,omitempty"`
 	// CumulativeCost is what the run had cost by the end of the row, null while
 	// prices are unknown.
 	CumulativeCost *USD `json:"cumulative_cost"`
@@ -50,6 +56,14 @@ type Row struct {
 	// For is the call whose outcome was unknown and is found out by this one, which
 	// the harness made by itself.
 	For *string `json:"for_call"`
+}
+
+// Anomaly is something that is probably not as it should be.
+type Anomaly struct {
+	// Kind is "truncation": the tool seems to cut its results silently.
+	Kind string `json:"kind"`
+	// Text says more, in the words that the model was told.
+	Text string `json:"text"`
 }
 
 // Fold makes rows of events. The zero value is ready; it is not safe for
@@ -117,10 +131,14 @@ func (f *Fold) Add(e *event.Event) {
 		if r != nil {
 			r.Time, r.Attempt = e.Time, ptr(d.Attempt)
 		}
+	case *event.NoticeAdded:
+		if r := f.row(f.calls, d.Call); r != nil && d.Kind == event.NoticeTruncation {
+			r.Anomalies = append(r.Anomalies, Anomaly{d.Kind, d.Text})
+		}
 	case *event.ToolFinished:
 		if r := f.row(f.calls, d.Call); r != nil {
 			r.ToolStatus = ptr(string(d.Status))
-			r.ToolResultSize, r.ToolResultShown = ptr(d.Size), ptr(d.Shown)
+			r.ToolResultSize, r.ToolResultShown, r.ToolShaped = ptr(d.Size), ptr(d.Shown), d.Shaped
 			r.CumulativeCost = f.total()
 			if d.ID != "" {
 				r.LatencyMS = ptr(d.Latency)

@@ -23,7 +23,9 @@ func TestRows(t *testing.T) {
 		&event.ModelAnswered{ID: "3.0", Model: "m-1", Finish: event.FinishPause, Usage: message.Usage{Input: message.Known(0)}, Latency: 7},
 		&event.CallJudged{Call: "c1", Tool: "read_file", ArgsHash: event.Hash{1}},
 		&event.ToolStarted{ID: "6.0", Call: "c1", Tool: "read_file", Attempt: 1},
-		&event.ToolFinished{ID: "6.0", Call: "c1", Tool: "read_file", Status: event.StatusTimeout, Size: 9, Shown: 4, ErrorType: "timeout", ErrorMessage: "60 s are over", Latency: 60_000},
+		&event.ToolFinished{ID: "6.0", Call: "c1", Tool: "read_file", Status: event.StatusTimeout, Size: 9, Shown: 4, Shaped: []string{"lines 1-2 of 9 shown"}, ErrorType: "timeout", ErrorMessage: "60 s are over", Latency: 60_000},
+		&event.NoticeAdded{Kind: "last_step", Call: "c1", Text: "This is the last step."},
+		&event.NoticeAdded{Kind: event.NoticeTruncation, Call: "c1", Text: "It cuts."},
 	} {
 		f.Add(&event.Event{Run: "r", Seq: int64(i) + 1, Time: int64(100 * (i + 1)), Data: d})
 	}
@@ -39,7 +41,7 @@ func TestRows(t *testing.T) {
 			`,"error_type":null,"error_message":null,"cumulative_cost":null,"purpose":"step","attempt":2,"for_call":null},` +
 			`{"run_id":"r","step":1,"ts":700,"event":6,"model":null,"prompt_tokens":null,"cached_tokens":null,"completion_tokens":null,"latency_ms":60000,"finish_reason":null,` +
 			`"call_id":"c1","tool_name":"read_file","tool_args_hash":"0100000000000000000000000000000000000000000000000000000000000000","tool_result_size":9,"tool_result_shown":4,"tool_status":"timeout",` +
-			`"error_type":"timeout","error_message":"60 s are over","cumulative_cost":null,"purpose":null,"attempt":1,"for_call":null}]`
+			`"error_type":"timeout","error_message":"60 s are over","tool_shaped":["lines 1-2 of 9 shown"],"anomalies":[{"kind":"truncation","text":"It cuts."}],"cumulative_cost":null,"purpose":null,"attempt":1,"for_call":null}]`
 	)
 	if string(rows) != want {
 		t.Errorf("got\n%s\nwant\n%s", rows, want)

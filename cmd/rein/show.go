@@ -233,6 +233,10 @@ func (v *shown) described(r *trace.Row) (what, result string, below []string) {
 		c := v.looks.call(text(r.Call))
 		what = "  " + clip(*r.ToolName+" "+c.args, mostArgs)
 		below = c.notes()
+		for _, an := range r.Anomalies {
+			said, _, _ := strings.Cut(an.Text, ". ")
+			below = append(below, an.Kind+": "+said)
+		}
 		if r.For != nil {
 			what = "  " + clip(*r.ToolName+" (to find out what became of "+*r.For+")", mostArgs)
 		}
