@@ -34,7 +34,7 @@ func (w *workspace) listDir(ctx context.Context, in listArgs) (*tool.Result, err
 	if err != nil {
 		return nil, err
 	}
-	info, err := w.root.Stat(name)
+	info, err := w.stat(name)
 	if err != nil {
 		return nil, w.failed("listed", name, err)
 	}

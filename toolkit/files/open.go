@@ -98,14 +98,14 @@ const unlimited = math.MaxInt64
 // open opens a regular file of at most most bytes for reading. Opening a device or a pipe could block
 // or do things: what it is is known before, and checked again on what was opened.
 func (w *workspace) open(name string, most int64) (*os.File, fs.FileInfo, error) {
-	info, err := w.root.Stat(name)
+	info, err := w.stat(name)
 	if err != nil {
 		return nil, nil, w.failed("read", name, err)
 	}
 	if err := w.regular(name, info, most); err != nil {
 		return nil, nil, err
 	}
-	f, err := w.root.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
+	f, err := w.openFile(name)
 	if err != nil {
 		return nil, nil, w.failed("read", name, err)
 	}

@@ -57,7 +57,7 @@ func (w *workspace) look(ctx context.Context, s *search) (*tool.Result, error) {
 	if s.wanted, err = compileGlob(s.args.Glob); err != nil {
 		return nil, refuse("invalid_pattern", fmt.Sprintf("the glob %s cannot be used: %v", quote(s.args.Glob), err), "write it like *.md or src/**/*.go")
 	}
-	info, err := w.root.Stat(start)
+	info, err := w.stat(start)
 	if err != nil {
 		return nil, w.failed("searched", start, err)
 	}

@@ -2,8 +2,6 @@ package files
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -104,7 +102,7 @@ func (w *workspace) before(ctx context.Context, name string) (*file, error) {
 	if name == "." {
 		return nil, refuse("is_directory", "the workspace itself is a directory", "give the path of a file")
 	}
-	info, err := w.root.Lstat(name)
+	info, err := w.lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -121,55 +119,20 @@ func (w *workspace) before(ctx context.Context, name string) (*file, error) {
 	return w.read(ctx, name)
 }
 
-// replace puts text in the place of old, or of nothing: in a temporary file
-// beside it, written through to the disk and then renamed.
-func (w *workspace) replace(ctx context.Context, name, text string, old *file) (err error) {
-	dir := path.Dir(name)
-	if old == nil && dir != "." {
-		if err := w.root.MkdirAll(dir, 0o755); err != nil {
-			return w.failed("written", name, err)
-		}
-	}
-	// The name follows from the call, so that a call that is carried out again
-	// after a crash finds what it has left behind.
-	key := name
-	if call := tool.CallFrom(ctx); call != nil {
-		key += "\x00" + call.Key
-	}
-	sum := sha256.Sum256([]byte(key))
-	temp := path.Join(dir, temporary+hex.EncodeToString(sum[:8]))
-	if err := w.root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return w.failed("written", name, err)
-	}
-	if err := w.writeTemp(temp, text, old); err != nil {
-		_ = w.root.Remove(temp)
-		return w.failed("written", name, err)
-	}
-	if err := w.unchanged(ctx, name, old); err != nil {
-		_ = w.root.Remove(temp)
+// replace puts text in the place of old, or of nothing, where the target keeps
+// changes.
+func (w *workspace) replace(ctx context.Context, name, text string, old *file) error {
+	var mode fs.FileMode
+	if old != nil {
+		mode = old.info.Mode().Perm()
+	} else if err := w.within(name); err != nil {
 		return err
 	}
-	if err := w.root.Rename(temp, name); err != nil {
-		_ = w.root.Remove(temp)
-		return w.failed("written", name, err)
-	}
-	w.syncDir(dir)
-	return nil
-}
-
-func (w *workspace) writeTemp(temp, text string, old *file) error {
-	f, err := w.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	err := w.target.Write(ctx, name, text, mode, func() error { return w.unchanged(ctx, name, old) })
 	if err != nil {
-		return err
+		return w.failed("written", name, err)
 	}
-	_, err = f.WriteString(text)
-	if err == nil && old != nil {
-		err = f.Chmod(old.info.Mode().Perm())
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
+	return nil
 }
 
 // unchanged makes sure, just before the rename, that the file is still the one
@@ -178,7 +141,7 @@ func (w *workspace) unchanged(ctx context.Context, name string, old *file) error
 	if err := ctx.Err(); err != nil {
 		return &tool.Error{Type: "cancelled", Message: "the call was given up before the file was changed", Hint: "nothing was written", NoEffect: true, Retryable: true}
 	}
-	info, err := w.root.Lstat(name)
+	info, err := w.lstat(name)
 	switch {
 	case old == nil && errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -188,12 +151,4 @@ func (w *workspace) unchanged(ctx context.Context, name string, old *file) error
 	e := refuse("stale", name+" was changed by somebody else at this moment", "read it again with read_file")
 	e.Retryable = true
 	return e
-}
-
-// syncDir makes a rename durable, where directories can be synced.
-func (w *workspace) syncDir(dir string) {
-	if f, err := w.root.OpenFile(dir, os.O_RDONLY|nonBlocking, 0); err == nil {
-		_ = f.Sync()
-		_ = f.Close()
-	}
 }
