@@ -53,6 +53,19 @@ Effect classes say what running a tool may change, and what may be done when nob
 The strictest match wins: deny, ask, allow. An entry for one tool that another entry always overrides is refused.
 `
 
+const mcpNotes = `
+    - mcp:
+        name: github
+        command: [npx, -y, some-server]
+        secret_env: [GITHUB_TOKEN]
+        effects: {"get_*": read, create_issue: once}
+        confirm: {create_issue: find_issue}
+    - mcp: {url: "https://tools.example/mcp", bearer_env: TOOLS_TOKEN, allow: ["read_*"]}
+
+What a server says of its tools is a claim: a tool that says it only reads is read, one that says it may be repeated is repeatable, and all others are once. Each definition is remembered with
+the run; if a server changes one, its calls are refused, and ask first when the run is resumed. Each call carries its idempotency key in _meta, as rein.example/idempotency-key.
+`
+
 func reference(t *testing.T) []byte {
 	out := bytes.NewBufferString(preface)
 	section(out, "", reflect.TypeFor[Agent]())
@@ -95,6 +108,8 @@ func section(out *bytes.Buffer, path string, t reflect.Type) {
 		out.WriteString(permissionNotes)
 	case reflect.TypeFor[Limits]():
 		presetTable(out)
+	case reflect.TypeFor[MCP]():
+		out.WriteString(mcpNotes)
 	case reflect.TypeFor[Tool]():
 		out.WriteString("\nEach entry of the list is one tool: `- clock`, or with settings `- clock: {timezone: Europe/Oslo}`.\n")
 	}

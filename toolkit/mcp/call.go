@@ -84,13 +84,14 @@ func (t *remote) params(call *tool.Call) *mcp.CallToolParams {
 // call sends a call, and notes what it reports while it is under way.
 func (l *link) call(ctx context.Context, p *mcp.CallToolParams) (*mcp.CallToolResult, error) {
 	token, _ := p.GetProgressToken().(string)
+	now := &progress{}
 	l.mu.Lock()
-	l.progress[token] = ""
+	l.progress[token] = now
 	l.mu.Unlock()
 	defer func() {
 		l.mu.Lock()
-		last := l.progress[token]
 		delete(l.progress, token)
+		last := now.text
 		l.mu.Unlock()
 		if ctx.Err() != nil {
 			l.s.log.Info("a call was given up", slog.String("tool", p.Name), slog.String("progress", last))
@@ -99,7 +100,16 @@ func (l *link) call(ctx context.Context, p *mcp.CallToolParams) (*mcp.CallToolRe
 	return l.session.CallTool(ctx, p)
 }
 
-// progressed notes how far a call under way is.
+// progress is how far a call under way is, as the server reported last.
+type progress struct {
+	text   string
+	logged time.Time
+}
+
+// quiet is how long after one report of a call the next is not logged.
+const quiet = time.Second
+
+// progressed notes and logs how far a call under way is.
 func (l *link) progressed(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
 	token, _ := r.Params.ProgressToken.(string)
 	text := strconv.FormatFloat(r.Params.Progress, 'g', 6, 64)
@@ -110,13 +120,17 @@ func (l *link) progressed(_ context.Context, r *mcp.ProgressNotificationClientRe
 		text += ": " + l.s.redact(shorten(clean(r.Params.Message), 200))
 	}
 	l.mu.Lock()
-	_, ours := l.progress[token]
-	if ours {
-		l.progress[token] = text
+	now := l.progress[token]
+	news := now != nil && time.Since(now.logged) >= quiet
+	if now != nil {
+		now.text = text
+	}
+	if news {
+		now.logged = time.Now()
 	}
 	l.mu.Unlock()
-	if ours {
-		l.s.log.Debug("progress", slog.String("call", token), slog.String("progress", text))
+	if news {
+		l.s.log.Info("progress", slog.String("call", token), slog.String("progress", text))
 	}
 }
 
@@ -186,8 +200,10 @@ func (t *remote) lost(err error) error {
 	e := &tool.Error{Type: tool.TypeConnection, Unknown: t.def.Effect.Writes(), Retryable: t.def.Effect != event.Once,
 		Message: t.server.redact("the connection to the server of " + t.def.Name + " was lost before it answered: " + shorten(err.Error(), 500))}
 	switch {
-	case !t.def.Effect.Writes():
+	case t.def.Effect == event.Read:
 		e.Hint = "nothing was changed; call it again if you still need it"
+	case t.def.Effect == event.Repeatable:
+		e.Hint = "it may or may not have taken effect; call it again if it is still needed: what is done already is not done twice"
 	case t.def.Confirm != "":
 		e.Hint = "it may or may not have taken effect; do not repeat it; call " + t.def.Confirm + " to find out"
 	default:

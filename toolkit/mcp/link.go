@@ -39,12 +39,11 @@ type link struct {
 	// doubt: the list of tools may have changed.
 	doubt atomic.Bool
 
-	mu     sync.Mutex
-	tools  []*mcp.Tool
-	pins   map[string]string // by the server's name of the tool
-	listAt time.Time
-	// progress has what calls under way reported last, by token.
-	progress map[string]string
+	mu       sync.Mutex
+	tools    []*mcp.Tool
+	pins     map[string]string // by the server's name of the tool
+	listAt   time.Time
+	progress map[string]*progress // of calls under way, by token
 }
 
 // unreachableError: there is no connection, and nothing was sent.
@@ -146,7 +145,7 @@ func (s *Server) connect() (*link, error) {
 
 // greet opens a connection with the protocol version; empty is the newest.
 func (s *Server) greet(ctx context.Context, version string) (*link, error) {
-	l := &link{s: s, dead: make(chan struct{}), pins: map[string]string{}, progress: map[string]string{}}
+	l := &link{s: s, dead: make(chan struct{}), pins: map[string]string{}, progress: map[string]*progress{}}
 	transport, err := l.transport()
 	if err != nil {
 		return nil, err

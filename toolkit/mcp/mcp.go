@@ -8,11 +8,14 @@
 //   - What a tool may change follows from its annotations; what they leave open
 //     counts as once. [Options.Effects] overrides them.
 //   - Each definition is pinned by its hash. If the server gives a tool another
-//     definition later, calls of it are answered changed_definition.
+//     definition later, calls of it are answered changed_definition; tools that it
+//     adds are for the next agent.
 //   - When a connection is lost, the next call makes a new one, after a pause
 //     that grows while the server cannot be reached. A call that was under way is
 //     of unknown outcome if it writes; one that was never sent is proven to have
 //     had no effect.
+//   - How far a long call is, where the server reports it, is logged at most once a
+//     second.
 //   - Every call carries the idempotency key, the run and the call in its _meta:
 //     see [MetaKey].
 //

@@ -155,8 +155,8 @@ func underWay(s *Server) bool {
 	s.mu.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, text := range l.progress { // order: any will do
-		if text != "" {
+	for _, p := range l.progress { // order: any will do
+		if p.text != "" {
 			return true
 		}
 	}
