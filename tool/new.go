@@ -91,7 +91,7 @@ func (f *function[In, Out]) Definition() *Definition { return f.def }
 
 func (f *function[In, Out]) Run(ctx context.Context, call *Call) (*Result, error) {
 	var in In
-	if err := json.Unmarshal(call.Args, &in, json.RejectUnknownMembers(true)); err != nil {
+	if err := json.Unmarshal(call.Args, &in, strictly); err != nil {
 		return nil, &Error{
 			Type: "invalid_arguments", Message: fmt.Sprintf("the arguments of %s cannot be read: %v", f.def.Name, err),
 			Hint: "nothing was done; call again with arguments that fit the tool's schema", NoEffect: true,
@@ -103,6 +103,9 @@ func (f *function[In, Out]) Run(ctx context.Context, call *Call) (*Result, error
 	}
 	return f.result(out)
 }
+
+// strictly is how arguments are decoded; made once, for it is made of memory.
+var strictly = json.RejectUnknownMembers(true)
 
 type callKey struct{}
 

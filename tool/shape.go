@@ -3,6 +3,7 @@ package tool
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -69,6 +70,10 @@ func Shape(r *Result, v *View) ([]message.Part, Shaping) {
 		text := "The tool succeeded; it returned nothing."
 		return Text(text).Parts, Shaping{Shown: int64(len(text))}
 	}
+	if v.asItIs(r) {
+		n := int64(len(r.Parts[0].Text))
+		return r.Parts, Shaping{Size: n, Shown: n}
+	}
 	texts, others := split(r.Parts)
 	if len(texts) == 0 && len(r.Value) > 0 {
 		texts = []string{string(r.Value)}
@@ -76,15 +81,30 @@ func Shape(r *Result, v *View) ([]message.Part, Shaping) {
 	if len(texts) == 0 {
 		return r.Parts, Shaping{}
 	}
-	s := shaper{View: v, full: strings.Join(texts, "\n"), keep: r.Keep, lines: r.Lines}
-	if s.limit = int(v.Spec.ResultTokens); s.limit <= 0 {
-		s.limit = DefaultResultTokens
-	}
+	s := shaper{View: v, limit: v.limit(), full: strings.Join(texts, "\n"), keep: r.Keep, lines: r.Lines}
 	shown := s.shape(r)
 	if shown == s.full && len(texts) == 1 && len(r.Parts) > 0 {
 		return r.Parts, s.shaping(shown)
 	}
 	return append([]message.Part{{Kind: message.Text, Text: shown}}, others...), s.shaping(shown)
+}
+
+func (v *View) limit() int {
+	if v.Spec.ResultTokens <= 0 {
+		return DefaultResultTokens
+	}
+	return int(v.Spec.ResultTokens)
+}
+
+// asItIs reports whether a result is what most are: one text to which nothing has
+// to be done, as can be seen without further work.
+func (v *View) asItIs(r *Result) bool {
+	if len(r.Parts) != 1 || r.Parts[0].Kind != message.Text || r.Parts[0].Ref != nil || len(v.Spec.Output) > 0 || declares(&v.Spec.Show) {
+		return false
+	}
+	text := r.Parts[0].Text
+	return text != "" && len(text) <= v.limit() && utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 &&
+		(r.Lines != nil || r.Remarks || !looksLikeRemark(text)) && (text[0] > ' ' && text[0] != '{' && text[0] != '[' || !strings.Contains(text, `\u`))
 }
 
 // split returns the texts that are in line, and the other parts.
