@@ -49,13 +49,16 @@ func (t *remote) Run(ctx context.Context, call *tool.Call) (*tool.Result, error)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(t.server.life, func() { cancel(errClosed) })()
-	for again := false; ; again = true {
+	for again := false; ; {
 		l, err := t.server.connection(ctx)
 		if err != nil {
 			return nil, t.unreachable(ctx, err)
 		}
 		if err := t.changed(l); err != nil {
 			return nil, err
+		}
+		if !l.enter() { // it was lost just now
+			continue
 		}
 		a := &attempt{}
 		result, err := l.call(withAttempt(ctx, a), t.params(call))
@@ -64,6 +67,7 @@ func (t *remote) Run(ctx context.Context, call *tool.Call) (*tool.Result, error)
 		}
 		if a.stale.Load() && !again { // not even looked at
 			l.drop()
+			again = true
 			continue
 		}
 		return nil, t.failed(ctx, l, a, err)
@@ -81,7 +85,8 @@ func (t *remote) params(call *tool.Call) *mcp.CallToolParams {
 	return p
 }
 
-// call sends a call, and notes what it reports while it is under way.
+// call sends a call that was let in, and notes what it reports while it is under
+// way.
 func (l *link) call(ctx context.Context, p *mcp.CallToolParams) (*mcp.CallToolResult, error) {
 	token, _ := p.GetProgressToken().(string)
 	now := &progress{}
@@ -89,6 +94,7 @@ func (l *link) call(ctx context.Context, p *mcp.CallToolParams) (*mcp.CallToolRe
 	l.progress[token] = now
 	l.mu.Unlock()
 	defer func() {
+		l.leave()
 		l.mu.Lock()
 		delete(l.progress, token)
 		last := now.text

@@ -51,17 +51,19 @@ func attemptFrom(ctx context.Context) *attempt {
 
 // http returns the transport to a server that is reached over HTTP.
 func (l *link) http() mcp.Transport {
+	base := &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConnsPerHost:   8,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   15 * time.Second,
+		ExpectContinueTimeout: time.Second,
+		DisableCompression:    true, // a bound on bytes is one on memory
+	}
+	l.hang = base.CloseIdleConnections
 	client := &http.Client{
-		Transport: &roundTripper{link: l, base: &http.Transport{
-			Proxy:                 http.ProxyFromEnvironment,
-			DialContext:           (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-			ForceAttemptHTTP2:     true,
-			MaxIdleConnsPerHost:   8,
-			IdleConnTimeout:       90 * time.Second,
-			TLSHandshakeTimeout:   15 * time.Second,
-			ExpectContinueTimeout: time.Second,
-			DisableCompression:    true, // a bound on bytes is one on memory
-		}},
+		Transport: &roundTripper{link: l, base: base},
 		CheckRedirect: func(to *http.Request, _ []*http.Request) error {
 			return fmt.Errorf("the server redirects to %s: if that is its place now, set it as the URL", place(to.URL))
 		},

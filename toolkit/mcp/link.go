@@ -33,6 +33,7 @@ type link struct {
 	s       *Server
 	session *mcp.ClientSession
 	proc    *process // nil over HTTP
+	hang    func()   // gives up connections that are kept for later; nil for a process
 	// dead is closed when nothing more can be asked over it.
 	dead chan struct{}
 	once sync.Once
@@ -44,6 +45,39 @@ type link struct {
 	pins     map[string]string // by the server's name of the tool
 	listAt   time.Time
 	progress map[string]*progress // of calls under way, by token
+	busy     int                  // calls under way
+	retired  bool                 // no other is let in
+	idle     chan struct{}        // closed when it is retired and no call is under way
+}
+
+// enter lets a call in, unless the connection is to be closed.
+func (l *link) enter() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.retired {
+		l.busy++
+	}
+	return !l.retired
+}
+
+func (l *link) leave() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.busy--; l.busy == 0 && l.retired {
+		close(l.idle)
+	}
+}
+
+// retire closes the connection when the calls that are under way have ended: what
+// one of them has met need not stop the others.
+func (l *link) retire() {
+	l.mu.Lock()
+	if l.retired = true; l.busy == 0 {
+		close(l.idle)
+	}
+	l.mu.Unlock()
+	<-l.idle
+	l.close()
 }
 
 // unreachableError: there is no connection, and nothing was sent.
@@ -78,7 +112,7 @@ func (s *Server) connection(ctx context.Context) (*link, error) {
 			continue
 		case l != nil:
 			s.cur = nil
-			s.ending.Go(l.close)
+			s.ending.Go(l.retire)
 		}
 		if wait := time.Until(s.retry); s.making == nil && wait > 0 {
 			err := s.err
@@ -145,7 +179,7 @@ func (s *Server) connect() (*link, error) {
 
 // greet opens a connection with the protocol version; empty is the newest.
 func (s *Server) greet(ctx context.Context, version string) (*link, error) {
-	l := &link{s: s, dead: make(chan struct{}), pins: map[string]string{}, progress: map[string]*progress{}}
+	l := &link{s: s, dead: make(chan struct{}), pins: map[string]string{}, progress: map[string]*progress{}, idle: make(chan struct{})}
 	transport, err := l.transport()
 	if err != nil {
 		return nil, err
@@ -208,6 +242,9 @@ func (l *link) close() {
 	select {
 	case <-closed:
 	case <-time.After(closePatience):
+	}
+	if l.hang != nil {
+		l.hang()
 	}
 }
 

@@ -1,8 +1,10 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -56,7 +58,7 @@ func TestTools(t *testing.T) {
 
 func TestEveryPageIsRead(t *testing.T) {
 	onBoth(t, "paged", func(t *testing.T, o Options, folder string) {
-		if n, want := len(open(t, o).Tools()), 11; n != want {
+		if n, want := len(open(t, o).Tools()), 12; n != want {
 			t.Errorf("%d tools, want %d", n, want)
 		}
 	})
@@ -327,6 +329,43 @@ func TestNothingIsSentWithoutConnection(t *testing.T) {
 	}
 	if got := effects(folder); len(got) != 1 {
 		t.Errorf("placed %d times", len(got))
+	}
+}
+
+// An answer that breaks off is one call's affair: the others that are under way are
+// answered, though the next call has a connection of its own.
+func TestOneBrokenAnswer(t *testing.T) {
+	folder := t.TempDir()
+	w := serveWeb(t, "desk", folder, func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil || bytes.Contains(body, []byte(`"place_order"`)) {
+				panic(http.ErrAbortHandler)
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			next.ServeHTTP(w, r)
+		})
+	})
+	s := open(t, Options{URL: "http://" + w.addr, Logger: logger(t)})
+	held := make(chan string, 1)
+	go func() {
+		shown, e, _ := call(t, s, "hold", `{}`)
+		held <- fmt.Sprint(shown, e)
+	}()
+	for len(effects(folder)) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if _, e, _ := call(t, s, "place_order", `{}`); e == nil || !e.Unknown {
+		t.Errorf("the call that was cut: %+v", e)
+	}
+	if _, e, _ := call(t, s, "read_order", `{"id":1}`); e != nil {
+		t.Errorf("the next: %v", e)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "release"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-held; got != "<text>released<nil>" {
+		t.Errorf("the other call: %s", got)
 	}
 }
 

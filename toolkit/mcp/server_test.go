@@ -128,6 +128,17 @@ func deskServer(kind, folder string) *sdk.Server {
 			act(folder, "cancelled")
 			return nil, ctx.Err()
 		})
+	s.AddTool(&sdk.Tool{Name: "hold", Description: "Waits until it is released.", InputSchema: object, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}},
+		func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			act(folder, "holding")
+			for ctx.Err() == nil {
+				if _, err := os.Stat(filepath.Join(folder, "release")); err == nil {
+					return text("released"), nil
+				}
+				time.Sleep(time.Millisecond)
+			}
+			return nil, ctx.Err()
+		})
 	s.AddTool(&sdk.Tool{Name: "die", Description: "Places an order, and dies before it says so.", InputSchema: object},
 		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			act(folder, "placed")
