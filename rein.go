@@ -35,8 +35,6 @@ import (
 	"rein.example/rein/model"
 	"rein.example/rein/tokens"
 	"rein.example/rein/tool"
-	"rein.example/rein/toolkit/artifact"
-	"rein.example/rein/toolkit/submit"
 	"rein.example/rein/window"
 )
 
@@ -46,8 +44,14 @@ type Options struct {
 	Name string
 	// Tools that the model may call. submit_result is always added, and with any
 	// tool that is not of the harness read_artifact, which reads what a result did
-	// not show.
+	// not show. Where tools have a group, or there are more than 15, open_tools and
+	// call_tool are added: then the model is offered those without a group, and
+	// opens the others when it needs them, until the run ends.
 	Tools []tool.Tool
+	// Phases divide the run: each has tools of its own, and lasts until a call of
+	// its Until has succeeded. In other phases a tool is not offered, and a call of
+	// it is refused. Nil: every tool is there all the time.
+	Phases []event.PhaseSpec
 	// Rules are rendered before the conversation.
 	Rules Rules
 	// Accept says what a finished task looks like; it stands with the task.
@@ -95,16 +99,12 @@ type Options struct {
 	Config, BaseDir string
 }
 
-// Rules are told to the model, strictest first.
-type Rules struct {
-	Never, Must, Can []string
-}
-
 // Agent carries out tasks. It is safe for concurrent use; Close it when done.
 type Agent struct {
 	models   []model.Client // the first, then those to fall back to
 	opts     Options
 	registry *tool.Registry
+	specs    []event.ToolSpec
 	engine   *local.Engine
 	store    journal.Store
 	ownStore bool
@@ -141,16 +141,11 @@ func New(m model.Client, opts *Options) (*Agent, error) {
 		r := RetryPatient()
 		a.opts.Retry = &r
 	}
-	result, err := submit.Tool(a.opts.Submit)
-	if err != nil {
-		return nil, fmt.Errorf("submit schema: %w", err)
+	if err := a.opts.Rules.check(); err != nil {
+		return nil, err
 	}
-	tools := append(slices.Clone(a.opts.Tools), result)
-	if slices.ContainsFunc(a.opts.Tools, cuttable) {
-		tools = append(tools, artifact.Tool())
-	}
-	a.registry, err = tool.NewRegistry(tools...)
-	if err != nil {
+	var err error
+	if a.registry, a.specs, err = a.opts.offer(); err != nil {
 		return nil, err
 	}
 	a.store = a.opts.Store
@@ -192,10 +187,11 @@ func (a *Agent) spec(chat bool) (*event.Spec, error) {
 		contract = window.Contract
 	}
 	s := &event.Spec{
-		Agent: a.opts.Name, Model: a.models[0].Info().Name(), Tools: a.registry.Specs(), Submit: a.opts.Submit,
+		Agent: a.opts.Name, Model: a.models[0].Info().Name(), Tools: slices.Clone(a.specs), Submit: a.opts.Submit,
 		System: []event.Block{{Name: window.BlockContract, Text: contract}},
 		Limits: *a.opts.Limits, Permissions: a.opts.Permissions, Retry: *a.opts.Retry,
-		Window: a.windowSpec(), Sampling: a.opts.Sampling, Chat: chat,
+		Phases: a.opts.Phases,
+		Window: windowSpec(a.opts.Window, a.models, a.opts.Counter), Sampling: a.opts.Sampling, Chat: chat,
 		Sandbox: a.opts.Sandbox, Config: a.opts.Config, BaseDir: a.opts.BaseDir,
 	}
 	for i, m := range a.models {
@@ -207,7 +203,12 @@ func (a *Agent) spec(chat bool) (*event.Spec, error) {
 			s.Prices = append(s.Prices, event.ModelPrice{Model: info.Name(), Price: *info.Price})
 		}
 	}
-	if rules := window.Rules(a.opts.Rules.Never, a.opts.Rules.Must, a.opts.Rules.Can); rules != "" {
+	policy, err := guard.New(s.Permissions)
+	if err != nil {
+		return nil, fmt.Errorf("permissions: %w", err)
+	}
+	var rules string
+	if s.Rules, rules = a.opts.Rules.specs(readsBack(policy, s.Tools)); rules != "" {
 		s.System = append(s.System, event.Block{Name: window.BlockRules, Text: rules})
 	}
 	var seed [8]byte
@@ -228,10 +229,10 @@ const (
 	exactMargin   = 900_000
 )
 
-func (a *Agent) windowSpec() event.WindowSpec {
-	w := a.opts.Window
+// windowSpec fills in what w leaves to the models and to how tokens are counted.
+func windowSpec(w event.WindowSpec, models []model.Client, counter tokens.Counter) event.WindowSpec {
 	if w.Size == 0 {
-		for _, m := range a.models { // what one has read, the next must be able to
+		for _, m := range models { // what one has read, the next must be able to
 			if size := m.Info().Window; size > 0 && (w.Size == 0 || size < w.Size) {
 				w.Size = size
 			}
@@ -245,7 +246,7 @@ func (a *Agent) windowSpec() event.WindowSpec {
 	}
 	if w.Margin == 0 {
 		w.Margin = foreignMargin
-		if a.opts.Counter != nil && a.opts.Counter.Method() == tokens.Exact {
+		if counter != nil && counter.Method() == tokens.Exact {
 			w.Margin = exactMargin
 		}
 	}

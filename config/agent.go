@@ -28,7 +28,8 @@ type Agent struct {
 	BaseURL     string       `yaml:"base_url" is:"url" doc:"Where the provider's API is, for any server that speaks its wire, such as http://127.0.0.1:11434/v1. Left out: the provider's own."`
 	KeyEnv      string       `yaml:"key_env" is:"env" doc:"The environment variable that holds the provider's key. Left out: the provider's usual one."`
 	KeyFile     string       `yaml:"key_file" is:"path" doc:"A file that holds the provider's key and nothing else."`
-	Rules       Rules        `yaml:"rules" doc:"What the agent is told, strictest first. The text is shown to the model; it is not enforced."`
+	Rules       Rules        `yaml:"rules" doc:"What the agent is told, strictest first. What is in words is shown to the model, and not enforced; a rule that names tools is enforced too: a call that would break it is refused."`
+	Phases      []Phase      `yaml:"phases" max:"20" doc:"Parts of the run, in order, each with tools of its own; Rein's own are always there. Left out: all tools are there all the time."`
 	Accept      Accept       `yaml:"accept" doc:"What a finished task looks like."`
 	Sandbox     string       `yaml:"sandbox" is:"sandbox" doc:"What confines the commands that the agent runs. none: nothing does, and they may do all that you may; this version has nothing else, so that an agent with commands has to say it. It is recorded with each run."`
 	Tools       []Tool       `yaml:"tools" max:"32" doc:"What the agent can do. submit_result is always there."`
@@ -53,13 +54,6 @@ type source struct {
 	name string
 	text string
 	at   map[string]yamltree.Pos
-}
-
-// Rules are told to the model.
-type Rules struct {
-	Never []string `yaml:"never" is:"rule" max:"100" doc:"What the agent must not do."`
-	Must  []string `yaml:"must" is:"rule" max:"100" doc:"What the agent has to do."`
-	Can   []string `yaml:"can" is:"rule" max:"100" doc:"What the agent may do."`
 }
 
 // Accept says what a finished task looks like.

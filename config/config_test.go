@@ -19,7 +19,11 @@ rules:
   must:
     - check the stock before an order is taken
     - "say: the price includes tax"
+    - {call: read_file, before: write_*}
   can: [give 5% discount from 10 pieces on]
+phases:
+  - {name: look, tools: [read_*, "search_*", go_*], until: read_file}
+  - {name: act, tools: ["*"]}
 accept:
   text: |
     The order stands in orders/.
@@ -76,14 +80,15 @@ func TestEverySettingIsRead(t *testing.T) {
 	want := Agent{
 		Name: "order-desk", Model: "openai/gpt-5.1-mini", BaseURL: "http://127.0.0.1:11434/v1", KeyEnv: "ORDER_DESK_KEY",
 		Rules: Rules{
-			Never: []string{"promise a delivery date"},
-			Must:  []string{"check the stock before an order is taken", "say: the price includes tax"},
+			Never: []Rule{{Text: "promise a delivery date"}},
+			Must:  []Rule{{Text: "check the stock before an order is taken"}, {Text: "say: the price includes tax"}, {Call: "read_file", Before: "write_*"}},
 			Can:   []string{"give 5% discount from 10 pieces on"},
 		},
-		Accept: Accept{Text: "The order stands in orders/.\nThe customer has an answer.\n"},
-		Tools:  []Tool{{Files: &Files{Root: "./workspace", Write: "direct"}}, {Calculator: &Calculator{}}, {Clock: &Clock{Timezone: "Europe/Oslo"}}, {Plan: &Plan{}}, {AskUser: &AskUser{}}, {Command: commands()}},
+		Phases:  []Phase{{Name: "look", Tools: []string{"read_*", "search_*", "go_*"}, Until: "read_file"}, {Name: "act", Tools: []string{"*"}}},
+		Accept:  Accept{Text: "The order stands in orders/.\nThe customer has an answer.\n"},
+		Tools:   []Tool{{Files: &Files{Root: "./workspace", Write: "direct"}}, {Calculator: &Calculator{}}, {Clock: &Clock{Timezone: "Europe/Oslo"}}, {Plan: &Plan{}}, {AskUser: &AskUser{}}, {Command: commands()}},
 		Sandbox: "none",
-		Limits: Limits{Preset: "lookup", Steps: 12, ToolCalls: 30, Tokens: 50000, Wall: "1h30m", OutputTokens: 4000},
+		Limits:  Limits{Preset: "lookup", Steps: 12, ToolCalls: 30, Tokens: 50000, Wall: "1h30m", OutputTokens: 4000},
 		Permissions: &Permissions{
 			Allow: []string{"effect:read", "write_file"}, Ask: []string{"edit_file", "effect:once"}, Deny: []string{"delete_*"},
 		},
@@ -138,7 +143,7 @@ func TestMessages(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{
 			"modle: openai/x",
-			`f:1:1: there is no setting "modle"; did you mean model? allowed here: name, model, fallback, base_url, key_env, key_file, rules, accept, sandbox, tools, limits, permissions, price, window, retry, submit, sampling`,
+			`f:1:1: there is no setting "modle"; did you mean model? allowed here: name, model, fallback, base_url, key_env, key_file, rules, phases, accept, sandbox, tools, limits, permissions, price, window, retry, submit, sampling`,
 		},
 		{
 			"model: gpt-5",
@@ -174,7 +179,7 @@ func TestMessages(t *testing.T) {
 		},
 		{
 			"tol: [clock]",
-			`f:1:1: there is no setting "tol"; did you mean tools? allowed here: name, model, fallback, base_url, key_env, key_file, rules, accept, sandbox, tools, limits, permissions, price, window, retry, submit, sampling`,
+			`f:1:1: there is no setting "tol"; did you mean tools? allowed here: name, model, fallback, base_url, key_env, key_file, rules, phases, accept, sandbox, tools, limits, permissions, price, window, retry, submit, sampling`,
 		},
 		{
 			"tools:\n\t- clock\n",
@@ -244,8 +249,16 @@ func TestMessages(t *testing.T) {
 			`f:1:9: tools: this has to be a list, one entry a line after a dash, not a mapping`,
 		},
 		{
-			"rules:\n  must:\n    - call: check_stock\n      before: submit\n",
-			`f:3:7: rules.must[0]: a rule that the harness itself enforces is not carried out by this version, and so is refused rather than ignored; write it as text (in quotes, if it has a colon)`,
+			"rules:\n  must:\n    - call: check_stock\n",
+			`f:3:7: rules.must[0]: this has to be a rule in words, {call: check_x, before: submit_x} or {never: a, after: b}`,
+		},
+		{
+			"rules: {must: [say: the price]}",
+			`f:1:16: rules.must[0]: there is no setting "say"; allowed here: text, call, before, never, after; a rule in words that has a colon stands in quotes`,
+		},
+		{
+			"rules: {can: [call: x]}",
+			`f:1:15: rules.can[0]: what the agent may do is only told; write it as text (in quotes, if it has a colon), or say under must or never what is enforced`,
 		},
 		{
 			"accept: {files: [a.txt]}",
@@ -257,7 +270,7 @@ func TestMessages(t *testing.T) {
 		},
 		{
 			"api_key: abc",
-			`f:1:1: api_key: a key does not belong in this file; put it into an environment variable and name that here (key_env: OPENAI_API_KEY), or name a file that holds it (key_file); allowed here: name, model, fallback, base_url, key_env, key_file, rules, accept, sandbox, tools, limits, permissions, price, window, retry, submit, sampling`,
+			`f:1:1: api_key: a key does not belong in this file; put it into an environment variable and name that here (key_env: OPENAI_API_KEY), or name a file that holds it (key_file); allowed here: name, model, fallback, base_url, key_env, key_file, rules, phases, accept, sandbox, tools, limits, permissions, price, window, retry, submit, sampling`,
 		},
 		{
 			// What may be a key is not repeated.

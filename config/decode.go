@@ -79,8 +79,8 @@ func (d *decoder) structure(n *yamltree.Node, v reflect.Value, path string) {
 	if isUnion {
 		n = u.spread(n)
 	}
-	isTool := v.Type() == reflect.TypeFor[Tool]()
-	if n.Kind != yamltree.Mapping && (n.Kind != yamltree.Null || isTool) {
+	isTool, isRule := v.Type() == reflect.TypeFor[Tool](), v.Type() == reflect.TypeFor[Rule]()
+	if n.Kind != yamltree.Mapping && (n.Kind != yamltree.Null || isTool || isRule) {
 		d.add(n.Pos, path, "this has to be %s, not %s", structureWhat(v), describe(n))
 		return
 	}
@@ -94,7 +94,11 @@ func (d *decoder) structure(n *yamltree.Node, v reflect.Value, path string) {
 		inner := join(path, e.Key)
 		i := slices.Index(names, e.Key)
 		if i < 0 {
-			d.add(e.Pos, path, "%s", unknownKey(l, e.Key, names))
+			why := unknownKey(l, e.Key, names)
+			if isRule {
+				why += "; a rule in words that has a colon stands in quotes"
+			}
+			d.add(e.Pos, path, "%s", why)
 			continue
 		}
 		d.value(e.Value, v.Field(fields[i].index), fields[i].tag, inner)
@@ -115,6 +119,8 @@ func structureWhat(v reflect.Value) string {
 		return "a preset (" + orList(presetNames()) + ") or a mapping"
 	case reflect.TypeFor[Tool]():
 		return "a tool's name or a mapping of its name to its settings"
+	case reflect.TypeFor[Rule]():
+		return ruleWhat
 	}
 	return "a mapping"
 }
@@ -186,7 +192,7 @@ func (d *decoder) text(n *yamltree.Node, v reflect.Value, is, path string) {
 	rule := d.texts[is]
 	switch {
 	case n.Kind == yamltree.Mapping && is == "rule":
-		d.add(n.Pos, path, "a rule that the harness itself enforces %s; write it as text (in quotes, if it has a colon)", notCarriedOut)
+		d.add(n.Pos, path, "what the agent may do is only told; write it as text (in quotes, if it has a colon), or say under must or never what is enforced")
 	case n.Kind == yamltree.Mapping && is == "match":
 		d.add(n.Pos, path, "a permission by arguments %s; this has to be %s", notCarriedOut, rule.what)
 	case n.Kind == yamltree.Null:

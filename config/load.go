@@ -89,6 +89,7 @@ func (d *decoder) together(a *Agent) {
 	if a.Window.Size > 0 && a.Window.Reserve >= a.Window.Size {
 		d.add(d.at["window.reserve"], "window.reserve", "this has to be less than window.size (%d)", a.Window.Size)
 	}
+	d.checkRules(a)
 	models := map[string]bool{a.Model: true}
 	for i, name := range a.Fallback {
 		if path := fmt.Sprintf("fallback[%d]", i); models[name] {

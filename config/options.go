@@ -36,7 +36,7 @@ func (a *Agent) OptionsOn(h Host, extra ...tool.Tool) (o *rein.Options, close fu
 	tools, close := a.tools(&h, &r)
 	tools = append(tools, extra...)
 	o = &rein.Options{
-		Name: a.Name, Tools: tools, Rules: rein.Rules(a.Rules), Accept: a.Accept.Text,
+		Name: a.Name, Tools: tools, Rules: a.rules(&r, tools), Phases: a.phases(&r, tools), Accept: a.Accept.Text,
 		Permissions: a.permissions(&r, tools), Limits: a.limits(), Retry: a.retry(), Submit: a.SubmitSchema,
 		Window: event.WindowSpec{Strategy: a.Window.Strategy, Size: a.Window.Size, Reserve: a.Window.Reserve},
 		Sampling: event.Sampling{

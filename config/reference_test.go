@@ -110,6 +110,8 @@ func section(out *bytes.Buffer, path string, t reflect.Type) {
 		presetTable(out)
 	case reflect.TypeFor[MCP]():
 		out.WriteString(mcpNotes)
+	case reflect.TypeFor[Rule]():
+		out.WriteString("\nA rule, under never as under must, is words, `- be brief`, or one that the harness sees to: `- {call: check_stock, before: submit_order}` or `- {never: cancel_order, after: submit_order}`.\n")
 	case reflect.TypeFor[Tool]():
 		out.WriteString("\nEach entry of the list is one tool: `- clock`, or with settings `- clock: {timezone: Europe/Oslo}`.\n")
 	}
@@ -117,6 +119,9 @@ func section(out *bytes.Buffer, path string, t reflect.Type) {
 		f := t.Field(s.index).Type
 		for f.Kind() == reflect.Pointer || f.Kind() == reflect.Slice || f.Kind() == reflect.Map {
 			f = f.Elem()
+		}
+		if f == reflect.TypeFor[Rule]() && s.key != "must" {
+			continue // the same
 		}
 		if f.Kind() == reflect.Struct && len(settings(f)) > 0 {
 			section(out, join(path, s.key), f)
@@ -131,6 +136,8 @@ func takes(t reflect.Type, tag reflect.StructTag, path string) string {
 	switch {
 	case t == reflect.TypeFor[Limits]():
 		return "a preset or a mapping, see [limits](#limits)"
+	case t == reflect.TypeFor[Rule]():
+		return "a rule in words or a mapping, see [rules.must](#rulesmust)"
 	case t.Kind() == reflect.Pointer:
 		return takes(t.Elem(), tag, path)
 	case t.Kind() == reflect.Struct && len(settings(t)) == 0:

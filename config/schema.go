@@ -74,6 +74,8 @@ func structureSchema(t reflect.Type, texts map[string]textRule) *jsonschema.Sche
 	switch t {
 	case reflect.TypeFor[Limits]():
 		s = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{textSchema(texts["preset"]), s}}
+	case reflect.TypeFor[Rule]():
+		s = ruleSchema(s, texts)
 	case reflect.TypeFor[Tool]():
 		one := 1
 		s.Type, s.Types, s.MinProperties, s.MaxProperties = "object", nil, &one, &one

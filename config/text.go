@@ -29,6 +29,7 @@ func textRules() map[string]textRule {
 		"env":      {what: "the name of an environment variable, such as OPENAI_API_KEY, and not the key itself", pattern: `^[A-Za-z_][A-Za-z0-9_]*$`, max: 128, secret: true},
 		"path":     {what: "a path", pattern: `^[^\x00-\x1f\x7f]+$`, max: 1000},
 		"rule":     {what: "a rule in words", pattern: `[^ \t\r\n]`, max: 2000},
+		"tools":    {what: "the name of a tool, in which * stands for anything, such as submit_*", pattern: `^[A-Za-z0-9_*-]+$`, max: 64},
 		"prose":    {what: "text", pattern: `[^ \t\r\n]`, max: 20_000},
 		"match":    {what: "effect:read, effect:repeatable, effect:once, or the name of a tool, in which * stands for anything, such as write_*", pattern: `^(effect:(read|repeatable|once)|[A-Za-z0-9_*-]+)$`, max: 64},
 		"duration": {what: "a time such as 90s, 30m or 1h30m", pattern: `^([1-9][0-9]{0,4}h)?([1-9][0-9]{0,5}m)?([1-9][0-9]{0,6}s)?$`, max: 24},
