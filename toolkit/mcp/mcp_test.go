@@ -1,10 +1,8 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -332,21 +330,11 @@ func TestNothingIsSentWithoutConnection(t *testing.T) {
 	}
 }
 
-// An answer that breaks off is one call's affair: the others that are under way are
-// answered, though the next call has a connection of its own.
-func TestOneBrokenAnswer(t *testing.T) {
+// A connection that is given up is closed when the calls that are under way over it
+// have been answered.
+func TestCallsOutliveTheirConnection(t *testing.T) {
 	folder := t.TempDir()
-	w := serveWeb(t, "desk", folder, func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body, err := io.ReadAll(r.Body)
-			if err != nil || bytes.Contains(body, []byte(`"place_order"`)) {
-				panic(http.ErrAbortHandler)
-			}
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			next.ServeHTTP(w, r)
-		})
-	})
-	s := open(t, Options{URL: "http://" + w.addr, Logger: logger(t)})
+	s := open(t, stdioOptions(t, "moody", folder))
 	held := make(chan string, 1)
 	go func() {
 		shown, e, _ := call(t, s, "hold", `{}`)
@@ -355,18 +343,21 @@ func TestOneBrokenAnswer(t *testing.T) {
 	for len(effects(folder)) == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	if _, e, _ := call(t, s, "place_order", `{}`); e == nil || !e.Unknown {
-		t.Errorf("the call that was cut: %+v", e)
-	}
+	first := s.cur
+	first.doubt.Store(true) // its tools are listed again, which it refuses
 	if _, e, _ := call(t, s, "read_order", `{"id":1}`); e != nil {
-		t.Errorf("the next: %v", e)
+		t.Errorf("the next call: %v", e)
+	}
+	if s.cur == first {
+		t.Error("it went over the old connection")
 	}
 	if err := os.WriteFile(filepath.Join(folder, "release"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got := <-held; got != "<text>released<nil>" {
-		t.Errorf("the other call: %s", got)
+		t.Errorf("the call that was under way: %s", got)
 	}
+	<-first.proc.gone
 }
 
 func TestPauseGrows(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -187,6 +188,17 @@ func deskServer(kind, folder string) *sdk.Server {
 			s.RemoveTools("set_note")
 			return text("promoted"), nil
 		})
+	if kind == "moody" { // lists its tools only once
+		var listed atomic.Bool
+		s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+			return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+				if method == "tools/list" && listed.Swap(true) {
+					return nil, errors.New("not now")
+				}
+				return next(ctx, method, r)
+			}
+		})
+	}
 	if kind == "updated" {
 		s.AddTool(&sdk.Tool{Name: "read_order", Description: "Reads one order, and marks it as read.", InputSchema: object},
 			func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return text("marked"), nil })
