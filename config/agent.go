@@ -22,24 +22,25 @@ import (
 // encoder share: yaml is the key, is the kind of text (see textRules), min and
 // max bound numbers, and doc is what an editor shows.
 type Agent struct {
-	Name        string       `yaml:"name" is:"name" doc:"The agent's name in journals and traces."`
-	Model       string       `yaml:"model" is:"model" doc:"The model to use, as provider/model."`
-	Fallback    []string     `yaml:"fallback" is:"model" max:"8" doc:"Models to go on with, in this order, when the one before has failed for good. base_url, key_env, key_file, price and window.size are for model only; the others have what is usual for their provider."`
-	BaseURL     string       `yaml:"base_url" is:"url" doc:"Where the provider's API is, for any server that speaks its wire, such as http://127.0.0.1:11434/v1. Left out: the provider's own."`
-	KeyEnv      string       `yaml:"key_env" is:"env" doc:"The environment variable that holds the provider's key. Left out: the provider's usual one."`
-	KeyFile     string       `yaml:"key_file" is:"path" doc:"A file that holds the provider's key and nothing else."`
-	Rules       Rules        `yaml:"rules" doc:"What the agent is told, strictest first. What is in words is shown to the model, and not enforced; a rule that names tools is enforced too: a call that would break it is refused."`
-	Phases      []Phase      `yaml:"phases" max:"20" doc:"Parts of the run, in order, each with tools of its own; Rein's own are always there. Left out: all tools are there all the time."`
-	Accept      Accept       `yaml:"accept" doc:"What a finished task looks like."`
-	Sandbox     string       `yaml:"sandbox" is:"sandbox" doc:"What confines the commands that the agent runs. none: nothing does, and they may do all that you may; this version has nothing else, so that an agent with commands has to say it. It is recorded with each run."`
-	Tools       []Tool       `yaml:"tools" max:"32" doc:"What the agent can do. submit_result is always there."`
-	Limits      Limits       `yaml:"limits" doc:"When a run ends at the latest: a preset (qa, lookup, multi-step, research, long) or single limits. Left out: multi-step."`
-	Permissions *Permissions `yaml:"permissions" doc:"Which tools may run. The strictest match wins (deny, ask, allow); a call that nothing matches is denied. Left out: reads are allowed, writes are asked for."`
-	Price       *Price       `yaml:"price" doc:"What the model's tokens cost, in US dollars per million. Left out: what is known of the model at its provider."`
-	Window      Window       `yaml:"window" doc:"The model's context window."`
-	Retry       string       `yaml:"retry" is:"retry" doc:"How failed model calls are tried again: patient waits for minutes; fast gives a server up that refuses within seconds, and one that falls silent within about three minutes. Left out: fast for the presets qa and lookup, else patient."`
-	Submit      string       `yaml:"submit" is:"path" doc:"A file with the JSON Schema of the result that a run must submit. A result that is no object is asked for as the one member answer of one, and stands alone in the run's result."`
-	Sampling    Sampling     `yaml:"sampling" doc:"Settings that are passed to the model. Left out: the provider's own."`
+	Name        string             `yaml:"name" is:"name" doc:"The agent's name in journals and traces."`
+	Model       string             `yaml:"model" is:"model" doc:"The model to use, as provider/model."`
+	Fallback    []string           `yaml:"fallback" is:"model" max:"8" doc:"Models to go on with, in this order, when the one before has failed for good. base_url, key_env, key_file, price and window.size are for model only; the others have what is usual for their provider."`
+	BaseURL     string             `yaml:"base_url" is:"url" doc:"Where the provider's API is, for any server that speaks its wire, such as http://127.0.0.1:11434/v1. Left out: the provider's own."`
+	KeyEnv      string             `yaml:"key_env" is:"env" doc:"The environment variable that holds the provider's key. Left out: the provider's usual one."`
+	KeyFile     string             `yaml:"key_file" is:"path" doc:"A file that holds the provider's key and nothing else."`
+	Rules       Rules              `yaml:"rules" doc:"What the agent is told, strictest first. What is in words is shown to the model, and not enforced; a rule that names tools is enforced too: a call that would break it is refused."`
+	Phases      []Phase            `yaml:"phases" max:"20" doc:"Parts of the run, in order, each with tools of its own; Rein's own are always there. Left out: all tools are there all the time."`
+	Accept      Accept             `yaml:"accept" doc:"What a finished task looks like."`
+	Sandbox     string             `yaml:"sandbox" is:"sandbox" doc:"What confines the commands that the agent runs. none: nothing does, and they may do all that you may; this version has nothing else, so that an agent with commands has to say it. It is recorded with each run."`
+	Tools       []Tool             `yaml:"tools" max:"32" doc:"What the agent can do. submit_result is always there, and with any tool read_artifact, which reads what a result did not show."`
+	Results     map[string]Results `yaml:"results" keys:"tools" max:"200" doc:"How the results of tools are shown, by the tools' names; * stands for anything, and an entry for one tool goes before one with a pattern. Left out: as the tools say; what is too long is cut, and says so."`
+	Limits      Limits             `yaml:"limits" doc:"When a run ends at the latest: a preset (qa, lookup, multi-step, research, long) or single limits. Left out: multi-step."`
+	Permissions *Permissions       `yaml:"permissions" doc:"Which tools may run. The strictest match wins (deny, ask, allow); a call that nothing matches is denied. Left out: reads are allowed, writes are asked for."`
+	Price       *Price             `yaml:"price" doc:"What the model's tokens cost, in US dollars per million. Left out: what is known of the model at its provider."`
+	Window      Window             `yaml:"window" doc:"The model's context window."`
+	Retry       string             `yaml:"retry" is:"retry" doc:"How failed model calls are tried again: patient waits for minutes; fast gives a server up that refuses within seconds, and one that falls silent within about three minutes. Left out: fast for the presets qa and lookup, else patient."`
+	Submit      string             `yaml:"submit" is:"path" doc:"A file with the JSON Schema of the result that a run must submit. A result that is no object is asked for as the one member answer of one, and stands alone in the run's result."`
+	Sampling    Sampling           `yaml:"sampling" doc:"Settings that are passed to the model. Left out: the provider's own."`
 
 	// BaseDir is the folder that relative paths start from.
 	BaseDir string `yaml:"-"`
@@ -177,7 +178,7 @@ func (Accept) later() map[string]string {
 func (Tool) later() map[string]string {
 	return map[string]string{
 		"http":     "requests to web servers " + notCarriedOut,
-		"artifact": "paging through stored results " + notCarriedOut,
+		"artifact": "read_artifact, which pages through stored results, is always there and has no entry",
 		"get_now":  "the tool's entry here is called clock",
 	}
 }

@@ -143,7 +143,7 @@ func TestMessages(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{
 			"modle: openai/x",
-			`f:1:1: there is no setting "modle"; did you mean model? allowed here: name, model, fallback, base_url, key_env, key_file, rules, phases, accept, sandbox, tools, limits, permissions, price, window, retry, submit, sampling`,
+			`f:1:1: there is no setting "modle"; did you mean model? allowed here: name, model, fallback, base_url, key_env, key_file, rules, phases, accept, sandbox, tools, results, limits, permissions, price, window, retry, submit, sampling`,
 		},
 		{
 			"model: gpt-5",
@@ -179,7 +179,7 @@ func TestMessages(t *testing.T) {
 		},
 		{
 			"tol: [clock]",
-			`f:1:1: there is no setting "tol"; did you mean tools? allowed here: name, model, fallback, base_url, key_env, key_file, rules, phases, accept, sandbox, tools, limits, permissions, price, window, retry, submit, sampling`,
+			`f:1:1: there is no setting "tol"; did you mean tools? allowed here: name, model, fallback, base_url, key_env, key_file, rules, phases, accept, sandbox, tools, results, limits, permissions, price, window, retry, submit, sampling`,
 		},
 		{
 			"tools:\n\t- clock\n",
@@ -270,7 +270,7 @@ func TestMessages(t *testing.T) {
 		},
 		{
 			"api_key: abc",
-			`f:1:1: api_key: a key does not belong in this file; put it into an environment variable and name that here (key_env: OPENAI_API_KEY), or name a file that holds it (key_file); allowed here: name, model, fallback, base_url, key_env, key_file, rules, phases, accept, sandbox, tools, limits, permissions, price, window, retry, submit, sampling`,
+			`f:1:1: api_key: a key does not belong in this file; put it into an environment variable and name that here (key_env: OPENAI_API_KEY), or name a file that holds it (key_file); allowed here: name, model, fallback, base_url, key_env, key_file, rules, phases, accept, sandbox, tools, results, limits, permissions, price, window, retry, submit, sampling`,
 		},
 		{
 			// What may be a key is not repeated.

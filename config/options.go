@@ -34,7 +34,7 @@ func (a *Agent) OptionsOn(h Host, extra ...tool.Tool) (o *rein.Options, close fu
 	h.complete()
 	r := report{file: a.source.name}
 	tools, close := a.tools(&h, &r)
-	tools = append(tools, extra...)
+	tools = a.results(&r, append(tools, extra...))
 	o = &rein.Options{
 		Name: a.Name, Tools: tools, Rules: a.rules(&r, tools), Phases: a.phases(&r, tools), Accept: a.Accept.Text,
 		Permissions: a.permissions(&r, tools), Limits: a.limits(), Retry: a.retry(), Submit: a.SubmitSchema,

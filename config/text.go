@@ -1,6 +1,10 @@
 package config
 
-import "strings"
+import (
+	"strings"
+
+	"rein.example/rein/tool"
+)
 
 // textRule says which texts a setting takes.
 type textRule struct {
@@ -38,6 +42,8 @@ func textRules() map[string]textRule {
 			words:     []string{"none"},
 			otherwise: map[string]string{"native": sandboxLater, "landlock": sandboxLater, "bubblewrap": sandboxLater},
 		},
+		"member":      {what: "the name of a member of a JSON object, such as status", pattern: `^[^\x00-\x1f\x7f]+$`, max: 200},
+		"noise":       {words: []string{tool.NoiseTimestamps, tool.NoisePaths, tool.NoiseColumns}},
 		"toolname":    {what: "the name of a tool, such as go_test", pattern: `^[a-zA-Z0-9_-]+$`, max: 64},
 		"prefix":      {what: "a short name of letters, digits and underscores, such as github", pattern: `^[A-Za-z][A-Za-z0-9_]*$`, max: 32},
 		"remote":      {what: "the name of a tool as its server gives it, in which * stands for anything where patterns are taken", pattern: `^[^\x00-\x1f\x7f]+$`, max: 256},
