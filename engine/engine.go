@@ -125,3 +125,43 @@ type Result struct {
 	// Duration is from the first event to the last, in milliseconds.
 	Duration int64
 }
+
+// UndoJob is what of a run is to be taken back, and with what.
+type UndoJob struct {
+	Run string
+	// To is the last step that stays: the calls of the steps after it are taken
+	// back, the last first. 0 takes everything back.
+	To int64
+	// Tools are the run's tools. One that is not there cannot take anything back.
+	Tools *tool.Registry
+	// Approve is asked about each call that its tool can take back, with the call
+	// and its arguments. Nil, or ok == false, leaves the call as it is.
+	Approve func(ctx context.Context, q Question) (a Answer, ok bool)
+}
+
+// Undone is what became of one call of a run that is taken back.
+type Undone struct {
+	Call string         `json:"call"`
+	Tool string         `json:"tool"`
+	Step int64          `json:"step"`
+	Args jsontext.Value `json:"arguments"`
+	// Status is one of the words below; Why says more, for people.
+	Status UndoStatus `json:"status"`
+	Why    string     `json:"why,omitempty"`
+}
+
+// UndoStatus says what became of a call that was to be taken back.
+type UndoStatus string
+
+const (
+	// UndoDone: it was taken back.
+	UndoDone UndoStatus = "undone"
+	// UndoImpossible: it cannot be.
+	UndoImpossible UndoStatus = "cannot_be_undone"
+	// UndoRefused: a permission or a person is against it.
+	UndoRefused UndoStatus = "refused"
+	// UndoOpen: nobody has answered whether it may be.
+	UndoOpen UndoStatus = "not_approved"
+	// UndoFailed: it was tried, and may have been done in part.
+	UndoFailed UndoStatus = "failed"
+)

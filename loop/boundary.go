@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rein.example/rein/event"
+	"rein.example/rein/message"
 	"rein.example/rein/window"
 )
 
@@ -87,6 +88,20 @@ func (m *Machine) finalCall(why string) Command {
 // remark has the model told something after the turn of calls that ends.
 func (m *Machine) remark(kind, text string) {
 	m.remarks = append(m.remarks, &event.NoticeAdded{Kind: kind, Text: text})
+}
+
+// notice folds notice.added. One that does not come from the machine may come in
+// the middle of a step, and waits for its end.
+func (m *Machine) notice(d *event.NoticeAdded) {
+	msg, size := message.NewText(message.System, d.Text), d.Tokens.Or(0)
+	if d.Kind == noticeUndone && m.phase != phaseBoundary {
+		m.queue = append(m.queue, queued{msg, size})
+		return
+	}
+	m.say(msg, size)
+	if d.Kind != noticeUndone {
+		m.told(d)
+	}
 }
 
 // told folds what a notice means for later decisions.

@@ -221,6 +221,9 @@ func (m *Machine) asked(d *event.ApprovalAsked) {
 
 // toolStarted folds tool.started.
 func (m *Machine) toolStarted(d *event.ToolStarted) {
+	if d.Undoes != "" {
+		return
+	}
 	if c := m.queried(d.ID); c != nil {
 		m.queryStarted(c, d)
 		return
@@ -241,6 +244,10 @@ func (m *Machine) toolStarted(d *event.ToolStarted) {
 // toolFinished folds tool.finished: the outcome of an execution, or the result
 // of a call that the machine has decided on.
 func (m *Machine) toolFinished(d *event.ToolFinished) {
+	if d.Undoes != "" {
+		m.undone(d)
+		return
+	}
 	if c := m.queried(d.ID); c != nil {
 		m.queryFinished(c, d)
 		return

@@ -184,8 +184,7 @@ func (m *Machine) Apply(e *event.Event) error {
 	case *event.InputReceived:
 		m.input(d)
 	case *event.NoticeAdded:
-		m.say(message.NewText(message.System, d.Text), d.Tokens.Or(0))
-		m.told(d)
+		m.notice(d)
 	case *event.ContextAssembled:
 		m.assembled(d)
 	case *event.ModelCalled:

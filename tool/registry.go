@@ -40,7 +40,9 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 			return nil, fmt.Errorf("two tools are named %s (%q and %q): leave one out or give it another name", d.Name, excerpt(other.Doc.What), excerpt(d.Doc.What))
 		}
 		r.names = append(r.names, d.Name)
-		r.specs = append(r.specs, d.spec())
+		spec := d.spec()
+		_, spec.Undo = t.(Undoer)
+		r.specs = append(r.specs, spec)
 	}
 	folded := make(map[string]string, len(r.names)) // looked up only
 	for _, name := range r.names {

@@ -123,6 +123,18 @@ type Call struct {
 	// harness only, else nil. An [*Error] of type not_found names the calls that
 	// there are.
 	Artifact func(ctx context.Context, call string) (*Artifact, error)
+	// Before is where a tool that can be undone keeps what was there before. Its
+	// functions are there for an [Undoer] only, else nil.
+	Before Body
+}
+
+// Body is what a tool keeps of what was there before a call.
+type Body struct {
+	// Keep stores something with the run's journal, as long as that is kept, and
+	// returns its reference.
+	Keep func(ctx context.Context, body []byte, mediaType string) (message.Ref, error)
+	// Kept returns what is stored under a reference.
+	Kept func(ctx context.Context, ref message.Ref) ([]byte, error)
 }
 
 // Artifact is the result of a call as the tool gave it, secrets left out.
@@ -143,6 +155,9 @@ type Result struct {
 	// Value is the JSON value that the result stands for, if any: for a submit
 	// tool, what was submitted.
 	Value jsontext.Value
+	// Undo is what the tool's Undo needs to know to take the call back. It stands in
+	// the journal with the outcome, and the model is not shown it.
+	Undo jsontext.Value
 	// Seen says what was read or written.
 	Seen []event.Seen
 	// Keep says which end of a long text matters. Empty is the head.

@@ -56,6 +56,8 @@ type Row struct {
 	// For is the call whose outcome was unknown and is found out by this one, which
 	// the harness made by itself.
 	For *string `json:"for_call"`
+	// Undoes is the call that this one takes back, which a person has asked for.
+	Undoes *string `json:"undoes_call"`
 }
 
 // Anomaly is something that is probably not as it should be.
@@ -125,7 +127,7 @@ func (f *Fold) Add(e *event.Event) {
 		f.rows = append(f.rows, r)
 	case *event.ToolStarted:
 		r := f.row(f.calls, d.Call)
-		if r == nil && d.For != "" {
+		if r == nil && (d.For != "" || d.Undoes != "") {
 			r = f.query(e, d)
 		}
 		if r != nil {
@@ -150,12 +152,19 @@ func (f *Fold) Add(e *event.Event) {
 	}
 }
 
-// query adds the row of a call that the harness makes by itself.
+// query adds the row of a call that the model has not made.
 func (f *Fold) query(e *event.Event, d *event.ToolStarted) *Row {
 	f.calls[d.Call] = len(f.rows)
 	f.rows = append(f.rows, Row{Run: e.Run, Step: f.step, Time: e.Time, Event: e.Seq, Call: ptr(d.Call), ToolName: ptr(d.Tool),
-		ToolArgsHash: ptr(d.ArgsHash.String()), For: ptr(d.For)})
-	return &f.rows[len(f.rows)-1]
+		ToolArgsHash: ptr(d.ArgsHash.String())})
+	r := &f.rows[len(f.rows)-1]
+	if d.For != "" {
+		r.For = ptr(d.For)
+	}
+	if d.Undoes != "" {
+		r.Undoes = ptr(d.Undoes)
+	}
+	return r
 }
 
 // spend adds what a call of a model cost, and notes the sum in its row.

@@ -36,12 +36,12 @@ func TestRows(t *testing.T) {
 	const (
 		none = `"call_id":null,"tool_name":null,"tool_args_hash":null,"tool_result_size":null,"tool_result_shown":null,"tool_status":null`
 		want = `[{"run_id":"r","step":1,"ts":200,"event":2,"model":"p/m","prompt_tokens":null,"cached_tokens":null,"completion_tokens":null,"latency_ms":5,"finish_reason":"error",` + none +
-			`,"error_type":"rate_limit","error_message":"slow down","cumulative_cost":null,"purpose":"step","attempt":1,"for_call":null},` +
+			`,"error_type":"rate_limit","error_message":"slow down","cumulative_cost":null,"purpose":"step","attempt":1,"for_call":null,"undoes_call":null},` +
 			`{"run_id":"r","step":1,"ts":400,"event":4,"model":"m-1","prompt_tokens":0,"cached_tokens":null,"completion_tokens":null,"latency_ms":7,"finish_reason":"stop",` + none +
-			`,"error_type":null,"error_message":null,"cumulative_cost":null,"purpose":"step","attempt":2,"for_call":null},` +
+			`,"error_type":null,"error_message":null,"cumulative_cost":null,"purpose":"step","attempt":2,"for_call":null,"undoes_call":null},` +
 			`{"run_id":"r","step":1,"ts":700,"event":6,"model":null,"prompt_tokens":null,"cached_tokens":null,"completion_tokens":null,"latency_ms":60000,"finish_reason":null,` +
 			`"call_id":"c1","tool_name":"read_file","tool_args_hash":"0100000000000000000000000000000000000000000000000000000000000000","tool_result_size":9,"tool_result_shown":4,"tool_status":"timeout",` +
-			`"error_type":"timeout","error_message":"60 s are over","tool_shaped":["lines 1-2 of 9 shown"],"anomalies":[{"kind":"truncation","text":"It cuts."}],"cumulative_cost":null,"purpose":null,"attempt":1,"for_call":null}]`
+			`"error_type":"timeout","error_message":"60 s are over","tool_shaped":["lines 1-2 of 9 shown"],"anomalies":[{"kind":"truncation","text":"It cuts."}],"cumulative_cost":null,"purpose":null,"attempt":1,"for_call":null,"undoes_call":null}]`
 	)
 	if string(rows) != want {
 		t.Errorf("got\n%s\nwant\n%s", rows, want)
@@ -80,5 +80,23 @@ func TestRowsOfExecutions(t *testing.T) {
 	want := []string{"step 3, c1 pay, success, attempt 2, 7 ms", "step 3, c1~confirm check, success, attempt 1, 9 ms, for c1"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// What a person had taken back is a row of its own.
+func TestUndoRow(t *testing.T) {
+	var f trace.Fold
+	for i, d := range []event.Data{
+		&event.ModelCalled{ID: "1.0", Step: 2},
+		&event.CallJudged{Call: "c1", Tool: "write_file"},
+		&event.ToolFinished{ID: "2.0", Call: "c1", Tool: "write_file", Status: event.StatusSuccess},
+		&event.ToolStarted{ID: "c1~undo9", Call: "c1~undo9", Tool: "write_file", Undoes: "c1", Attempt: 1},
+		&event.ToolFinished{ID: "c1~undo9", Call: "c1~undo9", Tool: "write_file", Undoes: "c1", Status: event.StatusError, ErrorType: "cannot_undo"},
+	} {
+		f.Add(&event.Event{Run: "r", Seq: int64(i) + 1, Data: d})
+	}
+	rows := f.Rows()
+	if r := rows[len(rows)-1]; len(rows) != 3 || *r.Undoes != "c1" || *r.ToolStatus != "error" || r.For != nil || rows[1].Undoes != nil || *rows[1].ToolStatus != "success" {
+		t.Errorf("%d rows, the last %+v", len(rows), r)
 	}
 }

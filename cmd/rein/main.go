@@ -134,7 +134,7 @@ Exit codes:
 	root.AddCommand(
 		a.demoCommand(), a.runCommand(), a.chatCommand(), a.resumeCommand(), a.stopCommand(),
 		a.runsCommand(), a.showCommand(), a.requestCommand(), a.replayCommand(), a.verifyCommand(),
-		a.approveCommand(), a.rejectCommand(), a.settleCommand(),
+		a.approveCommand(), a.rejectCommand(), a.settleCommand(), a.undoCommand(),
 		a.doctorCommand(), a.initCommand(), a.schemaCommand(), a.versionCommand(),
 	)
 	for _, c := range root.Commands() {

@@ -240,6 +240,9 @@ func (v *shown) described(r *trace.Row) (what, result string, below []string) {
 		if r.For != nil {
 			what = "  " + clip(*r.ToolName+" (to find out what became of "+*r.For+")", mostArgs)
 		}
+		if r.Undoes != nil {
+			what = "  " + clip(*r.ToolName+" (takes back what "+*r.Undoes+" did)", mostArgs)
+		}
 		if r.Attempt != nil && *r.Attempt > 1 {
 			below = append(below, fmt.Sprintf("tried %d times", *r.Attempt))
 		}

@@ -30,6 +30,9 @@ func (a *actor) execute(f *flight, c *loop.RunTool) event.Data {
 	if f.spec.Harness {
 		call.Artifact = a.artifacts(f.had)
 	}
+	if f.spec.Undo {
+		call.Before = a.e.before()
+	}
 	res, err := f.tool.Run(&f.ctx, call)
 	var d *event.ToolFinished
 	if err != nil {
@@ -185,7 +188,7 @@ func (a *actor) succeeded(f *flight, c *loop.RunTool, res *tool.Result) *event.T
 	if res == nil {
 		res = &tool.Result{}
 	}
-	d := &event.ToolFinished{ID: c.ID, Call: c.Call, Tool: c.Tool, For: c.For, Status: event.StatusSuccess, Parts: res.Parts, Seen: res.Seen, Result: res.Value}
+	d := &event.ToolFinished{ID: c.ID, Call: c.Call, Tool: c.Tool, For: c.For, Status: event.StatusSuccess, Parts: res.Parts, Seen: res.Seen, Result: res.Value, Undo: res.Undo}
 	if len(d.Parts) == 0 && len(res.Value) > 0 {
 		d.Parts = tool.Text(string(res.Value)).Parts
 	}

@@ -9,6 +9,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"rein.example/rein/event"
 	"rein.example/rein/tool"
 )
@@ -24,7 +26,7 @@ func (w *workspace) writeTool() tool.Tool {
 		When:    "For new files, and for files that change almost everywhere. An existing file must have been read in this run, all of it and as it is now. To change a part use edit_file.",
 		Returns: "How many lines and bytes were written; no read is needed to check that. A file that was not read, or has changed since, is left as it is, with an error that says what to read.",
 	}
-	return tool.New("write_file", doc, w.writeFile, &tool.Options{Effect: event.Repeatable, Resources: []string{"path"}})
+	return tool.WithUndo(tool.New("write_file", doc, w.writeFile, &tool.Options{Effect: event.Repeatable, Resources: []string{"path"}}), w.undo)
 }
 
 func (w *workspace) writeFile(ctx context.Context, in writeArgs) (*tool.Result, error) {
@@ -44,21 +46,23 @@ func (w *workspace) writeFile(ctx context.Context, in writeArgs) (*tool.Result, 
 	now := newFile(in.Content)
 	size := fmt.Sprintf("%s, %d bytes", lineWord(now.lines), len(now.text))
 	wrote := []event.Seen{{Resource: name, Version: now.version, Total: now.lines, Wrote: true}}
+	undo := func() jsontext.Value { return w.remember(ctx, name, old, now.version) }
 	if old == nil {
 		if err := w.replace(ctx, name, now.text, nil); err != nil {
 			return nil, err
 		}
-		return &tool.Result{Parts: tool.Text("created " + name + ": " + size).Parts, Seen: wrote}, nil
+		return &tool.Result{Parts: tool.Text("created " + name + ": " + size).Parts, Seen: wrote, Undo: undo()}, nil
 	}
 	if old.version == now.version {
 		r := tool.Text(name + " already has exactly this content (" + size + "); nothing was written, and nothing needs to be")
-		r.Seen = sees(name, now, min(1, now.lines), now.lines)
+		r.Seen, r.Undo = sees(name, now, min(1, now.lines), now.lines), undo()
 		return r, nil
 	}
 	k := knownLines(seenBy(ctx), name, old)
 	if err := k.unseen(name, old, 1, old.lines, "write it again, or change only a part of it with edit_file"); err != nil {
 		return nil, err
 	}
+	before := undo()
 	if err := w.replace(ctx, name, now.text, old); err != nil {
 		return nil, err
 	}
@@ -66,7 +70,7 @@ func (w *workspace) writeFile(ctx context.Context, in writeArgs) (*tool.Result, 
 	if allCRLF(old.text) && !strings.Contains(now.text, "\r\n") {
 		text += "; the line ends changed from CRLF to LF"
 	}
-	return &tool.Result{Parts: tool.Text(text).Parts, Seen: wrote}, nil
+	return &tool.Result{Parts: tool.Text(text).Parts, Seen: wrote, Undo: before}, nil
 }
 
 func lineWord(n int64) string {
