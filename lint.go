@@ -8,11 +8,11 @@ import (
 	"rein.example/rein/window"
 )
 
-// Lint returns what is found wrong or unclear in an agent's tools, rules and
+// Lint reports what is found wrong or unclear in an agent's tools, rules and
 // permissions, with what to do about it; see package lint. Whether they leave room
 // in the model's window is looked at if Window gives its size. It fails where
 // [New] would.
-func (o *Options) Lint() ([]lint.Finding, error) {
+func (o *Options) Lint() (*lint.Report, error) {
 	if err := o.Rules.check(); err != nil {
 		return nil, err
 	}
@@ -44,5 +44,5 @@ func (o *Options) Lint() ([]lint.Finding, error) {
 	var text string
 	in.Rules, text = o.Rules.specs(readsBack(policy, specs))
 	in.System = []event.Block{{Name: window.BlockContract, Text: contract}, {Name: window.BlockRules, Text: text}}
-	return lint.Check(in), nil
+	return &lint.Report{Findings: lint.Check(in), Rules: in.Rules}, nil
 }

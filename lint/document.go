@@ -57,7 +57,8 @@ func (c *checker) when(d *tool.Definition, about string, missing Level) {
 		c.add(missing, about, "when", "it does not say when to use it, and when not", "add both: for what it is the right tool, and for what another one is")
 	case negative == len(sentences):
 		c.add(Warning, about, "when", "it says only when not to use it", "say first, in the positive, when to use it")
-	case !anyOf(text, "not", "never", "don t", "instead", "only", "unless", "except", "rather"):
+	case !anyOf(text, "not", "never", "don t", "instead", "only", "unless", "except", "rather") && !strings.Contains(text, "_"):
+		// To name another tool says it as well: "for new files use write_file".
 		c.add(Hint, about, "when", "it does not say when not to use it", "name the case that is likeliest to be mistaken for its own, and the tool for that")
 	}
 }
@@ -69,7 +70,7 @@ func (c *checker) returns(d *tool.Definition, about string, missing Level) {
 		c.add(missing, about, "returns", "it does not say what it returns", "describe the result, what \"nothing found\" looks like, and which result means that no further call is needed")
 		return
 	}
-	if d.Effect == event.Read && !anyOf(text, "nothing", "empty", "no", "none", "not", "null", "zero", "without", "missing") {
+	if d.Effect == event.Read && !anyOf(text, "nothing", "empty", "no", "none", "not", "null", "zero", "without", "missing", "error") {
 		c.add(Hint, about, "returns", "it does not say what \"nothing found\" looks like", "say it, or a model takes an empty result for a failure and calls again")
 	}
 	if d.Effect.Writes() && !anyOf(text, "no", "nothing", "not", "enough", "done", "complete", "finished", "further") {

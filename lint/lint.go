@@ -73,6 +73,14 @@ type Input struct {
 	Counter tokens.Counter
 }
 
+// Report is what is found of an agent as a whole.
+type Report struct {
+	Findings []Finding
+	// Rules are all of its rules, in the order shown: those with a Kind are
+	// enforced, the others only told.
+	Rules []event.RuleSpec
+}
+
 // Check returns what is found: of each thing in the order of the input, errors
 // first where they are of one thing.
 func Check(in *Input) []Finding {
