@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -120,6 +121,22 @@ func oneOfEach(t *testing.T, s *Server) {
 	if _, e, _ := call(t, s, "get-sum", `{"a":"x"}`); e == nil || e.Unknown || e.Retryable || !strings.Contains(e.Message, "expected number") {
 		t.Errorf("wrong arguments: %+v", e)
 	}
+	// Each of many calls at once has its own answer, and one that fails is alone.
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			if i == 7 {
+				if _, e, _ := call(t, s, "get-sum", `{"a":"x"}`); e == nil {
+					t.Error("the wrong one succeeded")
+				}
+				return
+			}
+			if shown, e, _ := call(t, s, "echo", fmt.Sprintf(`{"message":"%d"}`, i)); e != nil || shown != fmt.Sprintf("<text>Echo: %d", i) {
+				t.Errorf("%d: %q %v", i, shown, e)
+			}
+		})
+	}
+	all.Wait()
 	// A call whose time is over is given up, and others go on.
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
