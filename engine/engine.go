@@ -94,6 +94,9 @@ type Watch struct {
 	// overlaps a model call: handed to the store). Prev and Hash are the store's
 	// and may not be set; read the journal for them.
 	Event func(event.Event)
+	// Progress gets what a tool says of a call under way; it is never journalled.
+	// What comes faster than it is taken is left out, but for the last.
+	Progress func(run, call, tool, text string)
 	// Delta gets a model's output as it arrives; it is never journalled.
 	Delta func(run string, d model.Delta)
 }

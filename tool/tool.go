@@ -123,6 +123,9 @@ type Call struct {
 	// harness only, else nil. An [*Error] of type not_found names the calls that
 	// there are.
 	Artifact func(ctx context.Context, call string) (*Artifact, error)
+	// Progress tells those who watch the run how far the call is, in a few words. It
+	// is not recorded, never blocks, and may be nil, when nobody watches.
+	Progress func(text string)
 	// Before is where a tool that can be undone keeps what was there before. Its
 	// functions are there for an [Undoer] only, else nil.
 	Before Body

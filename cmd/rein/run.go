@@ -192,7 +192,7 @@ func (a *app) follow(ctx context.Context, store journal.Store, c *carrying, star
 			break
 		}
 		show(&e)
-		if e.Delta == nil && !standing(e.Data) {
+		if e.Delta == nil && e.Progress == nil && !standing(e.Data) {
 			c.idle = false
 		}
 	}

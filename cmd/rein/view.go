@@ -27,6 +27,10 @@ func newView(a *app) *view {
 }
 
 func (v *view) show(e *rein.Event) {
+	if e.Progress != nil {
+		v.a.say("%s", progressed(e.Progress))
+		return
+	}
 	if v.level == 0 || e.Delta != nil {
 		return
 	}
@@ -36,6 +40,11 @@ func (v *view) show(e *rein.Event) {
 	if line := v.line(e.Data); line != "" {
 		v.a.say("%s", line)
 	}
+}
+
+// progressed says how far a call is.
+func progressed(p *rein.Progress) painted {
+	return format("  %s %s", name(p.Tool), clip(p.Text, maxDetail))
 }
 
 // line returns what a person wants to know of an event, or "". What it is made

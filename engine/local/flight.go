@@ -42,6 +42,8 @@ type flight struct {
 
 	// Of a tool. pages: whole results can be read; had are those that the run has
 	// had so far.
+	// said is what it says of its progress, if anybody watches.
+	said  *said
 	tool  tool.Tool
 	spec  *event.ToolSpec
 	pages bool

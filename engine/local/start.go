@@ -102,6 +102,9 @@ func (a *actor) prepare(f *flight, c loop.Command) (intent, already event.Data, 
 		}
 		f.tool, f.spec, f.limit = a.job.Tools.Get(c.Tool), toolSpec(a.m.Spec(), c.Tool), timeout(c)
 		f.pages, f.had = pages(a.m.Spec()), a.m.Results()
+		if a.watch.w.Progress != nil {
+			f.said = &said{box: &a.box}
+		}
 		if e := a.e.left.refuse(c); e != nil {
 			return nil, a.e.admit(a.ctx, a.failed(f, c, e, alive)), nil
 		}

@@ -30,6 +30,9 @@ func (a *actor) execute(f *flight, c *loop.RunTool) event.Data {
 	if f.spec.Harness {
 		call.Artifact = a.artifacts(f.had)
 	}
+	if f.said != nil {
+		call.Progress = f.said.say
+	}
 	if f.spec.Undo {
 		call.Before = a.e.before()
 	}

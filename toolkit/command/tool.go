@@ -98,6 +98,9 @@ func (c *command) Run(ctx context.Context, call *tool.Call) (*tool.Result, error
 	p := &Process{Path: c.program, Args: fill(c.args, given), Dir: dir, Env: c.variables(call), Timeout: c.timeout, KeepRunning: c.t.KeepRunning}
 	log := c.log.With(slog.String("tool", c.def.Name), slog.String("run", call.Run), slog.String("call", call.ID))
 	p.Silent = func(since time.Duration) {
+		if call.Progress != nil {
+			call.Progress("has written nothing for " + rounded(since.Round(time.Second)) + "; it goes on, until " + rounded(c.timeout) + " are over at the latest")
+		}
 		log.Info("a command has written nothing for a while; it goes on", slog.Duration("for", since.Round(time.Second)))
 	}
 	o, err := c.runner.Run(ctx, p)
