@@ -61,7 +61,7 @@ func (t *remote) Run(ctx context.Context, call *tool.Call) (*tool.Result, error)
 			continue
 		}
 		a := &attempt{}
-		result, err := l.call(withAttempt(ctx, a), t.params(call))
+		result, err := l.call(withAttempt(ctx, a), t.params(call), call.Progress)
 		if err == nil {
 			return t.result(result)
 		}
@@ -85,11 +85,11 @@ func (t *remote) params(call *tool.Call) *mcp.CallToolParams {
 	return p
 }
 
-// call sends a call that was let in, and notes what it reports while it is under
-// way.
-func (l *link) call(ctx context.Context, p *mcp.CallToolParams) (*mcp.CallToolResult, error) {
+// call sends a call that was let in, and passes on to say, if that is not nil, what
+// it reports while it is under way.
+func (l *link) call(ctx context.Context, p *mcp.CallToolParams, say func(string)) (*mcp.CallToolResult, error) {
 	token, _ := p.GetProgressToken().(string)
-	now := &progress{}
+	now := &progress{say: say}
 	l.mu.Lock()
 	l.progress[token] = now
 	l.mu.Unlock()
@@ -108,14 +108,15 @@ func (l *link) call(ctx context.Context, p *mcp.CallToolParams) (*mcp.CallToolRe
 
 // progress is how far a call under way is, as the server reported last.
 type progress struct {
-	text   string
-	logged time.Time
+	say  func(string) // never blocks; may be nil
+	text string
+	said time.Time
 }
 
-// quiet is how long after one report of a call the next is not logged.
+// quiet is how long after one report of a call the next is not passed on.
 const quiet = time.Second
 
-// progressed notes and logs how far a call under way is.
+// progressed passes on how far a call under way is.
 func (l *link) progressed(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
 	token, _ := r.Params.ProgressToken.(string)
 	text := strconv.FormatFloat(r.Params.Progress, 'g', 6, 64)
@@ -126,17 +127,19 @@ func (l *link) progressed(_ context.Context, r *mcp.ProgressNotificationClientRe
 		text += ": " + l.s.redact(shorten(clean(r.Params.Message), 200))
 	}
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	now := l.progress[token]
-	news := now != nil && time.Since(now.logged) >= quiet
-	if now != nil {
-		now.text = text
+	if now == nil {
+		return // it is over
 	}
-	if news {
-		now.logged = time.Now()
+	now.text = text
+	if time.Since(now.said) < quiet {
+		return
 	}
-	l.mu.Unlock()
-	if news {
-		l.s.log.Info("progress", slog.String("call", token), slog.String("progress", text))
+	now.said = time.Now()
+	l.s.log.Debug("progress", slog.String("call", token), slog.String("progress", text))
+	if now.say != nil {
+		now.say(text)
 	}
 }
 

@@ -14,8 +14,8 @@
 //     that grows while the server cannot be reached. A call that was under way is
 //     of unknown outcome if it writes; one that was never sent is proven to have
 //     had no effect.
-//   - How far a long call is, where the server reports it, is logged at most once a
-//     second.
+//   - How far a long call is, where the server reports it, those who watch the run
+//     are told, at most once a second.
 //   - Every call carries the idempotency key, the run and the call in its _meta:
 //     see [MetaKey].
 //

@@ -142,7 +142,7 @@ func TestServerDiesInMidCall(t *testing.T) {
 	})
 }
 
-func TestTimeoutAndCancellation(t *testing.T) {
+func TestProgressAndCancellation(t *testing.T) {
 	onBoth(t, "desk", func(t *testing.T, o Options, folder string) {
 		s := open(t, o)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -151,8 +151,14 @@ func TestTimeoutAndCancellation(t *testing.T) {
 				time.Sleep(time.Millisecond)
 			}
 		}
-		go func() { waiting(1); cancel() }()
-		_, err := find(t, s, "wait").Run(ctx, &tool.Call{ID: "c1", Args: []byte("{}"), Attempt: 1})
+		said := make(chan string, 1)
+		go func() {
+			if got := <-said; got != "2 of 5: counting" {
+				t.Errorf("the call said that it is at %q", got)
+			}
+			cancel()
+		}()
+		_, err := find(t, s, "wait").Run(ctx, &tool.Call{ID: "c1", Args: []byte("{}"), Attempt: 1, Progress: func(text string) { said <- text }})
 		if err != context.Canceled {
 			t.Errorf("got %v, want the context's error", err)
 		}
