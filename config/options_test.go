@@ -61,7 +61,7 @@ func toolNames(o *rein.Options) []string {
 
 func TestOptions(t *testing.T) {
 	o := options(t, full, map[string]string{"workspace/a.txt": "x", "workspace/ops/b.txt": "x", "result.json": `{"type":"object"}`})
-	want := []string{"ask_user", "calculator", "deploy", "edit_file", "find_files", "get_now", "go_test", "list_dir", "plan", "read_file", "search_files", "write_file"}
+	want := []string{"ask_user", "calculator", "delete_file", "deploy", "edit_file", "find_files", "get_now", "go_test", "list_dir", "plan", "read_file", "search_files", "write_file"}
 	if got := toolNames(o); !slices.Equal(got, want) {
 		t.Errorf("tools %v, want %v", got, want)
 	}

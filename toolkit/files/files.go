@@ -1,7 +1,7 @@
 // Package files answers: how does a model read, find and change files in one
 // directory, and nowhere else?
 //
-// [Tools] returns read_file, list_dir, find_files, search_files, write_file and edit_file
+// [Tools] returns read_file, list_dir, find_files, search_files, write_file, edit_file and delete_file
 // over an [os.Root]: no path, link or race leads out of it. Reads say which
 // lines they show and what the run has now seen; a file that the run has not
 // seen as it is cannot be overwritten. Writes are atomic. They go into the
@@ -29,7 +29,7 @@ const DefaultMaxBytes = 16 << 20
 
 // Options limit the tools; nil means the zero value of each.
 type Options struct {
-	// ReadOnly leaves out write_file and edit_file.
+	// ReadOnly leaves out write_file, edit_file and delete_file.
 	ReadOnly bool
 	// MaxBytes is the largest file that is written, edited or searched. 0 is
 	// [DefaultMaxBytes].
@@ -69,7 +69,7 @@ func Tools(dir string, opts *Options) ([]tool.Tool, io.Closer, error) {
 	}
 	tools := []tool.Tool{w.readTool(), w.listTool(), w.findTool(), w.searchTool()}
 	if !opts.ReadOnly {
-		tools = append(tools, w.writeTool(), w.editTool())
+		tools = append(tools, w.writeTool(), w.editTool(), w.deleteTool())
 	}
 	return tools, root, nil
 }

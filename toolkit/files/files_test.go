@@ -153,7 +153,7 @@ func numbers(n int) string {
 func TestTools(t *testing.T) {
 	e := newEnv(t, nil)
 	for name, effect := range map[string]event.Effect{
-		"read_file": event.Read, "list_dir": event.Read, "find_files": event.Read, "search_files": event.Read, "write_file": event.Repeatable, "edit_file": event.Repeatable,
+		"read_file": event.Read, "list_dir": event.Read, "find_files": event.Read, "search_files": event.Read, "write_file": event.Repeatable, "delete_file": event.Repeatable, "edit_file": event.Repeatable,
 	} {
 		d := e.tools[name].Definition()
 		if d.Effect != effect || d.Doc.What == "" || d.Doc.When == "" || d.Doc.Returns == "" {

@@ -21,7 +21,8 @@ type past struct {
 	// Before is what the file was, nil if there was none; Mode its permissions.
 	Before *message.Ref `json:"before,omitempty"`
 	Mode   fs.FileMode  `json:"mode,omitempty"`
-	// Was and Is are the versions before and after.
+	// Was and Is are the versions before and after; Is is empty if the file was
+	// deleted.
 	Was string `json:"was,omitempty"`
 	Is  string `json:"is,omitempty"`
 }
@@ -55,7 +56,7 @@ func cannotUndo(format string, args ...any) *tool.Error {
 	return &tool.Error{Type: tool.TypeCannotUndo, Message: fmt.Sprintf(format, args...), NoEffect: true}
 }
 
-// undo takes back what write_file or edit_file did, if the file is still as that
+// undo takes back what write_file, edit_file or delete_file did, if the file is still as that
 // has left it.
 func (w *workspace) undo(ctx context.Context, call *tool.Call, outcome *event.ToolFinished) error {
 	if outcome == nil || outcome.Status != event.StatusSuccess {
@@ -78,10 +79,13 @@ func (w *workspace) undo(ctx context.Context, call *tool.Call, outcome *event.To
 	switch {
 	case err != nil:
 		return err
+	case now == nil && p.Is == "":
 	case now == nil && p.Before == nil, now != nil && p.Before != nil && now.version == p.Was:
 		return nil // it was taken back already
 	case now == nil:
 		return cannotUndo("%s was removed since", name)
+	case p.Is == "":
+		return cannotUndo("there is another %s now", name)
 	case now.version != p.Is:
 		return cannotUndo("%s was changed since, by somebody else or in a way that is not in the journal", name)
 	}

@@ -329,3 +329,24 @@ func TestSeenRanges(t *testing.T) {
 		}
 	}
 }
+
+// A file is deleted only by somebody who has seen it as it is.
+func TestDelete(t *testing.T) {
+	e := newEnv(t, map[string]string{"a": "one\ntwo\n", "d/b": "x\n"})
+	e.steps(
+		step{"delete_file", args{"path": "a"}, "not_read: a exists and was not read in this run⋯"},
+		step{"read_file", args{"path": "a", "lines": 1}, "[rein: lines 1-1 of 2⋯"},
+		step{"delete_file", args{"path": "a"}, "deleted a: it had 2 lines"},
+		step{"delete_file", args{"path": "a"}, "not_found: ⋯"},
+		step{"delete_file", args{"path": "d"}, "is_directory: ⋯"},
+		step{"delete_file", args{"path": "../x"}, "outside_workspace: ⋯"},
+		step{"read_file", args{"path": "d/b"}, "[rein: lines 1-1 of 1⋯"},
+	)
+	e.put("d/b", "changed\n")
+	e.steps(step{"delete_file", args{"path": "d/b"}, "stale: ⋯"})
+	e.attempt = 2
+	e.steps(step{"delete_file", args{"path": "a"}, "a is gone: an earlier attempt⋯"})
+	if got := e.get("a") + e.get("d/b"); got != "(no such file or directory)changed\n" {
+		t.Errorf("the files are %q", got)
+	}
+}
