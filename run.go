@@ -229,3 +229,13 @@ func post(ctx context.Context, s journal.Store, run string, d event.Data) error 
 	}
 	return nil
 }
+
+// Undo takes back what the calls of a run did in the steps after step to, the last
+// first, as far as their tools can; 0 takes everything back. Each is put before
+// the agent's Approve, without which nothing is taken back. The run must not be
+// carried out meanwhile; its journal and its model are told. What became of each
+// call that may have changed something is returned, also beside an error, which
+// means that the journal could not be read or written.
+func (a *Agent) Undo(ctx context.Context, run string, to int64) ([]engine.Undone, error) {
+	return a.engine.Undo(ctx, &engine.UndoJob{Run: run, To: to, Tools: a.registry, Approve: a.opts.Approve})
+}
