@@ -123,22 +123,23 @@ type ToolSpec struct {
 	Tokens message.Count `json:"tokens,omitempty"`
 }
 
-// ShowSpec says how a JSON result is shortened, before it is cut to whole lines.
-// Everything that it does is said in the result's first line.
+// ShowSpec says how a JSON result is shortened, before it is made to fit the
+// limit. Everything that is done to a result is said in its first line.
 type ShowSpec struct {
 	// Select are the members that are shown of each item, in this order; empty:
-	// all.
+	// all. An object that has none of them is what holds the items, and stays.
 	Select []string `json:"select,omitempty"`
 	// Drop are members that are left out at any depth.
 	Drop []string `json:"drop,omitempty"`
 	// Limit is the most items of a list that are shown; 0: as many as fit.
 	Limit int64 `json:"limit,omitempty"`
-	// Summarise puts a summary first: how many items there are, and of each of
-	// these members how often each value stands there.
+	// Summarise puts a summary first where a list is not shown whole: how many
+	// items there are, and of each of these members how often each value stands
+	// in all of them.
 	Summarise []string `json:"summarise,omitempty"`
-	// Field is the most bytes of one string; 0: no bound.
+	// Field is the most bytes of one string; 0: as many as fit.
 	Field int64 `json:"field,omitempty"`
-	// Noise names what is taken out of texts: timestamps, paths, columns.
+	// Noise names what is taken out, of texts too: timestamps, paths, columns.
 	Noise []string `json:"noise,omitempty"`
 }
 
