@@ -34,11 +34,12 @@ func TestCatalogue(t *testing.T) {
 	a := newAgent(t, `
 turns:
   - call: {name: open_tools, arguments: {search: orders 7}}
-  - call: {name: call_tool, arguments: {name: query_orders_7, arguments: {id: A-1}}}
+  - call: {name: call_tool, arguments: {name: query_orders_7, arguments: '{"id":"A-1"}'}}
   - call: {name: call_tool, arguments: {name: query_orders_7, arguments: {}}}
   - say: A-1 is there.
 `, &rein.Options{Tools: tools})
 	run := a.Start(context.Background(), "find it")
+	var judged []*event.CallJudged
 	var finished []*event.ToolFinished
 	var size int64
 	for e, err := range run.Events() {
@@ -58,12 +59,18 @@ turns:
 					t.Errorf("the tools of a request are counted as %d tokens; those without a group have %d", b.Tokens, size)
 				}
 			}
+		case *event.CallJudged:
+			judged = append(judged, d)
 		case *event.ToolFinished:
 			finished = append(finished, d)
 		}
 	}
 	if len(finished) != 3 || !strings.Contains(finished[0].Parts[0].Text, "query_orders_7 (read)") {
 		t.Fatalf("%+v", finished)
+	}
+	// The arguments came as a text: that they were read all the same is told.
+	if d := judged[1]; d.Args != `{"id":"A-1"}` || len(d.Repairs) != 1 || d.Repairs[0].Where != "/arguments" {
+		t.Errorf("%+v", d)
 	}
 	if d := finished[1]; d.Tool != "query_orders_7" || d.Parts[0].Text != "query_orders_7 says A-1" {
 		t.Errorf("%+v", d)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"rein.example/rein/event"
-	"rein.example/rein/tool"
 )
 
 // Kept is what a journal says of a rule.
@@ -168,7 +167,7 @@ func (c *Check) began(seq int64, d *event.ToolStarted) {
 			out := &c.out[i]
 			switch {
 			case b == nil || !c.rules[i].stands(b):
-				if c.rules[i].bound(p.tool) {
+				if c.rules[i].Binds(c.tools[p.tool]) {
 					out.Applied++
 					c.told(i)
 				}
@@ -206,15 +205,4 @@ func times(n int64, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// bound reports whether a rule says anything of calls of the tool.
-func (r *Rules) bound(name string) bool {
-	for i := range r.list {
-		e := &r.list[i]
-		if e.spec.Kind == event.RuleReadBack && name == tool.SubmitResult || e.spec.Kind != event.RuleReadBack && e.binds.match(name) {
-			return true
-		}
-	}
-	return false
 }

@@ -52,11 +52,14 @@ func (b *readBack) add(d *event.ToolFinished, tool *event.ToolSpec) {
 	}
 }
 
+// submits reports whether the tool hands in the result.
+func submits(t *event.ToolSpec) bool { return t.Harness && t.Name == tool.SubmitResult }
+
 // maxNamed bounds the resources that are named.
 const maxNamed = 10
 
 func (b *readBack) judge(rule *event.RuleSpec, t *event.ToolSpec, earlier []*event.ToolSpec) *Breach {
-	if t.Name != tool.SubmitResult || !t.Harness {
+	if !submits(t) {
 		return nil
 	}
 	for _, o := range earlier {

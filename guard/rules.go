@@ -35,7 +35,9 @@ func RuleText(r *event.RuleSpec) string {
 // another, is none.
 type Rules struct {
 	list []enforced
-	back readBack
+	// readBack: there is such a rule, and back is what it is about.
+	readBack bool
+	back     readBack
 }
 
 // enforced is one rule, compiled.
@@ -65,6 +67,7 @@ func NewRules(specs []event.RuleSpec) (*Rules, error) {
 			return nil, fmt.Errorf("rule %d, %q: %w", i+1, clip(s.Text), err)
 		}
 		r.list = append(r.list, e)
+		r.readBack = r.readBack || s.Kind == event.RuleReadBack
 	}
 	return r, nil
 }
@@ -96,6 +99,18 @@ func compileRule(s *event.RuleSpec) (e enforced, err error) {
 
 // Empty reports whether there is nothing to enforce.
 func (r *Rules) Empty() bool { return len(r.list) == 0 }
+
+// Binds reports whether a rule says anything of calls of the tool: only then has
+// [Rules.Judge] anything to say.
+func (r *Rules) Binds(t *event.ToolSpec) bool {
+	for i := range r.list {
+		e := &r.list[i]
+		if e.spec.Kind == event.RuleReadBack && submits(t) || e.spec.Kind != event.RuleReadBack && e.binds.match(t.Name) {
+			return true
+		}
+	}
+	return false
+}
 
 // A Breach is a rule that forbids a call.
 type Breach struct {
@@ -182,7 +197,9 @@ func (r *Rules) Add(d *event.ToolFinished, tool *event.ToolSpec) {
 			e.met, e.by = true, tool.Name
 		}
 	}
-	r.back.add(d, tool)
+	if r.readBack {
+		r.back.add(d, tool)
+	}
 }
 
 // mayHaveActed reports whether nobody can say what a call did.

@@ -39,7 +39,9 @@ const (
 type call struct {
 	event.ParsedCall
 	// said is the name by which the model has called it, where that is another.
-	said  string
+	said string
+	// outer are the repairs of what it said around the call; see through.
+	outer []schema.Repair
 	tool  *toolInfo // nil: there is none of that name
 	state callState
 	args  jsontext.Value // canonical
@@ -90,7 +92,7 @@ func (m *Machine) openTurn(calls []event.ParsedCall) {
 	m.turn = make([]call, len(calls))
 	for i := range calls {
 		m.turn[i] = call{ParsedCall: calls[i], said: calls[i].Name}
-		m.through(&m.turn[i].ParsedCall)
+		m.turn[i].outer = m.through(&m.turn[i].ParsedCall)
 		m.turn[i].tool = m.tool(m.turn[i].Name)
 	}
 	m.prevTurn, m.thisTurn = m.thisTurn, len(m.calls)

@@ -116,7 +116,7 @@ func (m *Machine) consider(i int, claims []*toolInfo) *event.CallJudged {
 	j.ArgsHash = c.hash
 	if len(repairs) > 0 || c.said != c.Name {
 		j.Args = string(args)
-		for _, r := range repairs {
+		for _, r := range append(c.outer[:len(c.outer):len(c.outer)], repairs...) {
 			j.Repairs = append(j.Repairs, event.Repair{Kind: r.Kind, Where: r.Where, Lossy: r.Lossy})
 		}
 	}
@@ -166,7 +166,7 @@ func (m *Machine) consider(i int, claims []*toolInfo) *event.CallJudged {
 	if !m.inPhase(c.tool.ToolSpec) {
 		return rule(event.Deny, rulePhase, c.Name+" is not a tool of the phase "+strconv.Quote(m.phaseSpec().Name))
 	}
-	if b := m.rules.Judge(c.tool.ToolSpec, m.before(i, claims), m.names); b != nil {
+	if b := m.breach(c, i, claims); b != nil {
 		return rule(event.Deny, guard.BreachRule(b.Rule), "the rule "+strconv.Quote(b.Rule.Text)+" forbids it: "+b.Why)
 	}
 	if c.tool.changed && (d.Verdict == event.Allow || d.Verdict == event.Ask) {
@@ -346,7 +346,7 @@ func (m *Machine) refusal(c *call) *event.ToolFinished {
 		e.Type = "denied"
 		if guard.IsBreach(c.rule) {
 			e.Type = "rule"
-			if b := m.rules.Judge(c.tool.ToolSpec, m.before(m.place(c), nil), m.names); b != nil {
+			if b := m.breach(c, m.place(c), nil); b != nil {
 				e.Hint = b.Do
 				break
 			}

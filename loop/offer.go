@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -126,25 +127,35 @@ func (m *Machine) whichPhase(t *event.ToolSpec) string {
 
 // through makes a call of call_tool one of the tool that it names, so that
 // everything else sees just that. What it cannot make sense of stays a call of
-// call_tool, whose schema then says what is wrong.
-func (m *Machine) through(c *event.ParsedCall) {
+// call_tool, whose schema then says what is wrong. It returns the repairs that
+// had to be made to the outer arguments.
+func (m *Machine) through(c *event.ParsedCall) []schema.Repair {
 	if !m.catalogue || c.Name != tool.CallTool || c.Problem != "" {
-		return
+		return nil
 	}
 	outer := m.tool(tool.CallTool)
-	args, _, problems := outer.schema.CheckIn(&m.scratch, []byte(orEmpty(c.Args)))
+	args, repairs, problems := outer.schema.CheckIn(&m.scratch, []byte(orEmpty(c.Args)))
 	if len(problems) > 0 {
-		return
+		return nil
 	}
 	name, ok := schema.StringField(args, "name")
 	if !ok || name == tool.CallTool {
-		return
+		return nil
 	}
 	inner, ok := schema.Field(args, "arguments")
 	if !ok {
 		inner = jsontext.Value("{}")
 	}
 	c.Name, c.Args = name, string(inner)
+	return slices.Clone(repairs)
+}
+
+// breach returns the rule that forbids the i-th call of the turn, c, now.
+func (m *Machine) breach(c *call, i int, claims []*toolInfo) *guard.Breach {
+	if !m.rules.Binds(c.tool.ToolSpec) {
+		return nil
+	}
+	return m.rules.Judge(c.tool.ToolSpec, m.before(i, claims), m.names)
 }
 
 // place returns where a call of the turn stands in it.
@@ -160,9 +171,6 @@ func (m *Machine) place(c *call) int {
 // before returns the tools of the calls before the i-th of this reply that may
 // still be executed or are being; claims are those that have not begun.
 func (m *Machine) before(i int, claims []*toolInfo) []*event.ToolSpec {
-	if m.rules.Empty() {
-		return nil
-	}
 	var tools []*event.ToolSpec
 	for _, t := range claims {
 		tools = append(tools, t.ToolSpec)

@@ -69,8 +69,9 @@ type Definition struct {
 	// Sensitive: a permission by effect class does not cover the tool; it has to
 	// be named.
 	Sensitive bool
-	// Group is the set that the tool is offered in where there are too many for
-	// one list. Empty: always offered.
+	// Group is the set to which the tool belongs where there are too many for one
+	// list: requests do not offer it then, and the model opens the group when it
+	// needs it. Empty: always offered.
 	Group string
 	// MaxCalls bounds the executions of this tool in a run. 0: no bound.
 	MaxCalls int
