@@ -29,7 +29,7 @@ func (s *shaper) cut() string {
 func (s *shaper) head(lines []string) string {
 	n := len(lines)
 	compose := func(k int) string {
-		return s.part(fmt.Sprintf("lines 1-%d of %d", k, n), rest{shown: k, total: n, from: k + 1}) + "\n" + strings.TrimSuffix(strings.Join(lines[:k], ""), "\n")
+		return s.part(fmt.Sprintf("lines 1-%d of %d", k, n), rest{shown: k, total: n, from: k + 1}) + "\n" + strings.Join(lines[:k], "") + Notice(leftOutHere(k+1, n))
 	}
 	if k := s.most(n, func(k int) bool { return s.fits(compose(k)) }); k > 0 {
 		return compose(k)
@@ -59,7 +59,7 @@ func (s *shaper) mixed(lines []string) string {
 	n := len(lines)
 	compose := func(h, t int) string {
 		first := s.part(fmt.Sprintf("lines 1-%d and %d-%d of %d", h, n-t+1, n, n), rest{from: h + 1, to: n - t})
-		return first + "\n" + strings.Join(lines[:h], "") + Notice(fmt.Sprintf("lines %d-%d are left out", h+1, n-t)) + "\n" + strings.Join(lines[n-t:], "")
+		return first + "\n" + strings.Join(lines[:h], "") + Notice(leftOutHere(h+1, n-t)) + "\n" + strings.Join(lines[n-t:], "")
 	}
 	h := s.most(n, func(k int) bool { return s.within(strings.Join(lines[:k], ""), s.limit*headShare/100) })
 	t := s.most(n-h-1, func(k int) bool { return s.within(strings.Join(lines[n-k:], ""), s.limit*tailShare/100) })
@@ -72,6 +72,15 @@ func (s *shaper) mixed(lines []string) string {
 		}
 	}
 	return compose(h, t)
+}
+
+// leftOutHere stands where lines are missing: a first line is easily forgotten by
+// the end of a long text.
+func leftOutHere(from, to int) string {
+	if from == to {
+		return fmt.Sprintf("line %d is left out", from)
+	}
+	return fmt.Sprintf("lines %d-%d are left out", from, to)
 }
 
 // part returns the first line of a text of which a part is shown.

@@ -43,13 +43,13 @@ func TestShape(t *testing.T) {
 		{"nothing", &tool.Result{}, 100, "The tool succeeded; it returned nothing.", false},
 		{"nil", nil, 100, "The tool succeeded; it returned nothing.", false},
 		{"two texts", &tool.Result{Parts: []message.Part{{Kind: message.Text, Text: "a"}, {Kind: message.Text, Text: "b"}}}, 100, "a\nb", false},
-		{"head", tool.Text(numbered(1, 100)), 40, "[rein: lines 1-10 of 100 shown, of 792 bytes in all; for the rest narrow the call]\nline 1\n…line 10", true},
+		{"head", tool.Text(numbered(1, 100)), 40, "[rein: lines 1-6 of 100 shown, of 792 bytes in all; for the rest narrow the call]\nline 1\n…line 6\n[rein: lines 7-100 are left out]", true},
 		{"tail", &tool.Result{Parts: tool.Text(numbered(1, 100)).Parts, Keep: tool.Tail}, 40, "[rein: the last 8 of 100 lines shown, of 792 bytes in all; for the rest narrow the call]\nline 93\n…line 100", true},
 		{"one long line", tool.Text(strings.Repeat("é", 1000)), 50, "[rein: the beginning of line 1, of 1 line shown, …]\né…é[rein: cut: 50 of 2000 bytes of this line shown]", true},
 		{"its end", &tool.Result{Parts: tool.Text(strings.Repeat("é", 1000)).Parts, Keep: tool.Tail}, 50, "[rein: the end of the last line, of 1 line shown, …]\n[rein: cut: the last 40 of 2000 bytes of this line follow]é…é", true},
 		{"binary", tool.Text("\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00"), 100, "[rein: the result is not text but 13 bytes of binary data (an ELF program), which are not shown]", true},
 		{"a few bad bytes", tool.Text("caf\xe9 and a long text after it\n"), 100, "[rein: all of it shown; 1 byte that is not text is shown as \uFFFD]\ncaf\uFFFD and a long text after it\n", true},
-		{"bad and long", tool.Text("\xe9" + numbered(1, 100)), 40, "[rein: lines 1-5 of 100 shown, …; 1 byte that is not text is shown as \uFFFD; for the rest narrow the call]\n\uFFFDline 1\n…line 5", true},
+		{"bad and long", tool.Text("\xe9" + numbered(1, 100)), 60, "[rein: lines 1-11 of 100 shown, …; 1 byte that is not text is shown as \uFFFD; for the rest narrow the call]\n\uFFFDline 1\n…line 11\n[rein: lines 12-100 are left out]", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			parts, info := tool.Shape(test.result, view(test.limit))
@@ -169,7 +169,7 @@ func FuzzShape(f *testing.F) {
 var ownRemarks = []*regexp.Regexp{
 	regexp.MustCompile(`\[rein: cut: \d+ of \d+ bytes of this line shown\]`),
 	regexp.MustCompile(`\[rein: cut: the last \d+ of \d+ bytes of this line follow\]`),
-	regexp.MustCompile(`\[rein: lines \d+-\d+ are left out\]`),
+	regexp.MustCompile(`\[rein: lines? [\d-]+ (is|are) left out\]`),
 	regexp.MustCompile(`\[rein: \d+ of \d+ bytes\]`),
 }
 

@@ -13,9 +13,9 @@ func Example() {
 	//   → functions named total: 2; it does not compile: billing.go:439:6: total redeclared in this block
 	//
 	// The tool returns everything, and Rein cuts:
-	//   read_source: [rein: lines 1-236 of 437 shown, of 12099 bytes in all; for the rest call read_artifact with {"call":"call_1_1","from":237}]
+	//   read_source: [rein: lines 1-235 of 437 shown, of 12099 bytes in all; for the rest call read_artifact with {"call":"call_1_1","from":236}]
 	//   model: This is not all of it.
-	//   read_artifact: [rein: lines 237-437 of 437 of the result of read_source, call call_1_1 (to the end)]
+	//   read_artifact: [rein: lines 236-437 of 437 of the result of read_source, call call_1_1 (to the end)]
 	//   model: There it is.
 	//   replace_in_source: replaced sum += i.price
 	//   check_source: it compiles
