@@ -1,7 +1,10 @@
 package config
 
 import (
+	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"rein.example/rein/event"
@@ -23,8 +26,9 @@ type Template struct {
 	Params       map[string]Param  `yaml:"params" keys:"placeholder" max:"50" doc:"The parameters by name. Each is used in argv."`
 	Doc          CommandDoc        `yaml:"doc" need:"true" doc:"What the model is told of the tool."`
 	Dir          string            `yaml:"dir" is:"path" doc:"The folder below root that the program runs in. Left out: root."`
-	Env          map[string]string `yaml:"env" keys:"env" is:"argument" max:"100" doc:"Variables for the program, besides PATH, HOME and the like. Not for secrets, which belong into pass."`
+	Env          map[string]string `yaml:"env" keys:"env" is:"argument" max:"100" doc:"Variables for the program, besides PATH, HOME and the like. Not for secrets: this file is kept with each run."`
 	Pass         []string          `yaml:"pass" is:"env" max:"100" doc:"Variables of rein's own environment that the program gets."`
+	SecretEnv    []string          `yaml:"secret_env" is:"env" max:"100" doc:"Variables of rein's own environment with secrets that the program gets too. Their values are kept out of the journal and of the model's sight, also in what the program writes."`
 	Timeout      string            `yaml:"timeout" is:"duration" doc:"How long the program may take; then it ends with all that it has started. Left out: 120s."`
 	OK           []int64           `yaml:"ok" min:"0" max:"255" doc:"The exit codes that mean success. Left out: 0."`
 	KeepRunning  bool              `yaml:"keep_running" doc:"true: what the program has started, and what still runs when it has ended, is left alone. Otherwise it is ended. It is told either way."`
@@ -58,17 +62,35 @@ type Param struct {
 }
 
 // tools makes the tools of a file's commands.
-func (c *Command) tools(a *Agent) ([]tool.Tool, io.Closer, error) {
+func (c *Command) tools(a *Agent, h *Host) ([]tool.Tool, io.Closer, error) {
 	templates := make([]command.Template, len(c.Templates))
+	var errs []error
 	for i := range c.Templates {
-		templates[i] = c.Templates[i].template()
+		t := &c.Templates[i]
+		templates[i] = t.template()
+		for _, name := range t.SecretEnv {
+			if _, err := h.secret(name); err != nil {
+				errs = append(errs, fmt.Errorf("command %s: %w", t.Name, err))
+			}
+		}
 	}
-	return command.Tools(a.path(c.Root), templates, nil)
+	if errs != nil {
+		return nil, nil, errors.Join(errs...)
+	}
+	return command.Tools(a.path(c.Root), templates, &command.Options{Logger: h.Logger, Environ: func(name string) (string, bool) {
+		value := h.Env(name)
+		return value, value != ""
+	}})
+}
+
+func (Template) later() map[string]string {
+	const shell = "no shell reads a command: write the program and its arguments as a list under argv, with {name} for what the model chooses"
+	return map[string]string{"command": shell, "run": shell, "shell": shell, "cmd": shell, "args": shell}
 }
 
 func (t *Template) template() command.Template {
 	out := command.Template{
-		Name: t.Name, Doc: tool.Doc(t.Doc), Effect: event.Effect(t.Effect), Argv: t.Argv, Dir: t.Dir, Env: t.Env, Pass: t.Pass,
+		Name: t.Name, Doc: tool.Doc(t.Doc), Effect: event.Effect(t.Effect), Argv: t.Argv, Dir: t.Dir, Env: t.Env, Pass: append(slices.Clone(t.Pass), t.SecretEnv...),
 		KeepRunning: t.KeepRunning, ResultTokens: int(t.ResultTokens), Confirm: t.Confirm, KeyFields: t.KeyFields, Resources: t.Resources,
 		Params: make(map[string]command.Param, len(t.Params)),
 	}

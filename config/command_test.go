@@ -1,6 +1,7 @@
 package config
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -47,6 +48,40 @@ tools:
 	}
 	_, _, err = a.Options()
 	if err == nil || !strings.Contains(err.Error(), `command one: there is no program "no-such-program" in PATH`) || !strings.Contains(err.Error(), `command two: parameter "x": "UP" ought to be taken`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// What a secret variable holds is the program's, and nobody else's.
+func TestCommandSecret(t *testing.T) {
+	a, err := load(t, `sandbox: none
+tools:
+  - command:
+      templates:
+        - {name: show, effect: read, argv: [go, env, GOFLAGS], doc: {what: Shows.}, secret_env: [GOFLAGS]}
+`, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"GOFLAGS": "-ldflags=very-secret"}
+	h := Host{Env: func(name string) string {
+		if v, ok := env[name]; ok {
+			return v
+		}
+		return os.Getenv(name)
+	}}
+	o, done, err := a.OptionsOn(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	r, err := o.Tools[0].Run(t.Context(), &tool.Call{Args: jsontext.Value(`{}`)})
+	if err != nil || !strings.HasPrefix(r.Parts[0].Text, "-ldflags=very-secret\n") || o.Secrets.Redact(r.Parts[0].Text) == r.Parts[0].Text {
+		t.Errorf("%+v, %v", r, err)
+	}
+	delete(env, "GOFLAGS")
+	t.Setenv("GOFLAGS", "")
+	if _, _, err := a.OptionsOn(h); err == nil || !strings.Contains(err.Error(), "command show: the environment variable GOFLAGS is not set") {
 		t.Errorf("error %v", err)
 	}
 }

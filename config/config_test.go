@@ -52,6 +52,7 @@ tools:
           dir: ops
           env: {MODE: fast, EMPTY: ""}
           pass: [HOME]
+          secret_env: [PATH]
           timeout: 5m
           ok: [0, 3]
           keep_running: true
@@ -116,7 +117,7 @@ func commands() *Command {
 		{
 			Name: "deploy", Argv: []string{"go", "{to}", "{mode}"}, Doc: CommandDoc{What: "Deploys."},
 			Params: map[string]Param{"to": {Enum: []string{"test", "live"}, Default: "test"}, "mode": {Pattern: "-?[a-z]+", Dash: true}},
-			Dir:    "ops", Env: map[string]string{"MODE": "fast", "EMPTY": ""}, Pass: []string{"HOME"}, Timeout: "5m", OK: []int64{0, 3},
+			Dir:    "ops", Env: map[string]string{"MODE": "fast", "EMPTY": ""}, Pass: []string{"HOME"}, SecretEnv: []string{"PATH"}, Timeout: "5m", OK: []int64{0, 3},
 			KeepRunning: true, ResultTokens: 500, Confirm: "deployed", KeyFields: []string{"to"}, Resources: []string{"to"},
 		},
 	}}

@@ -80,7 +80,7 @@ func (a *Agent) tools(h *Host, r *report) (tools []tool.Tool, close func() error
 			}
 			tools, closers = append(tools, list...), append(closers, closer)
 		case t.Command != nil:
-			list, closer, err := t.Command.tools(a)
+			list, closer, err := t.Command.tools(a, h)
 			if err != nil {
 				path += ".command"
 				for _, e := range each(err) {

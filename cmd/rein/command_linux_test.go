@@ -17,6 +17,7 @@ import (
 // is left.
 func TestCommandsInARun(t *testing.T) {
 	b := newBox(t)
+	b.env["PATH"] = os.Getenv("PATH")
 	_, url := server(t, `
 turns:
   - call: {name: show, arguments: {text: "a  b; rm -rf /"}}

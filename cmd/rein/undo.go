@@ -7,8 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rein.example/rein/config"
 	"rein.example/rein/engine"
 	"rein.example/rein/engine/local"
+	"rein.example/rein/event"
 	"rein.example/rein/tool"
 )
 
@@ -68,7 +70,7 @@ func (a *app) undo(ctx context.Context, prefix string, to int64, approve string)
 	if err != nil {
 		return "", nil, err
 	}
-	o, closeTools, err := cfg.Options()
+	o, closeTools, err := cfg.OptionsOn(config.Host{Context: ctx, Env: a.env, Secrets: event.NewSecrets(), Logger: a.logger()})
 	if err != nil {
 		return "", nil, err
 	}

@@ -22,6 +22,7 @@ turns:
 
 func changingRun(b *box) {
 	b.t.Helper()
+	b.env["PATH"] = os.Getenv("PATH")
 	b.file("a.txt", "one\n")
 	file := b.agent(changing, "")
 	text, err := os.ReadFile(file)

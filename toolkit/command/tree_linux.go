@@ -17,8 +17,12 @@ import (
 func waitFor(cmd *exec.Cmd) *os.ProcessState {
 	for {
 		err := unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
-		if !errors.Is(err, unix.EINTR) {
+		switch {
+		case err == nil:
 			return nil
+		case !errors.Is(err, unix.EINTR): // somebody else reaps this process's children
+			_ = cmd.Wait()
+			return cmd.ProcessState
 		}
 	}
 }
