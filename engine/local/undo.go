@@ -36,6 +36,9 @@ func (e *Engine) before() tool.Body {
 // meanwhile. An error means that the journal could not be read or written; what
 // was taken back until then is returned with it.
 func (e *Engine) Undo(ctx context.Context, job *engine.UndoJob) ([]engine.Undone, error) {
+	if job.Tools == nil {
+		return nil, fmt.Errorf("undo calls of run %s: set UndoJob.Tools to the run's tools", job.Run)
+	}
 	a, err := e.enter(ctx, &engine.Job{Run: job.Run, Tools: job.Tools})
 	if err != nil {
 		return nil, err

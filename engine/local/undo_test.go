@@ -100,6 +100,9 @@ func TestUndoRefused(t *testing.T) {
 		return tool.Text("x"), nil
 	})
 	l.start(t.Context(), e)
+	if _, err := e.Undo(t.Context(), &engine.UndoJob{Run: "r1"}); err == nil {
+		t.Error("calls are taken back without tools")
+	}
 	if _, err := e.Undo(t.Context(), &engine.UndoJob{Run: "no such run", Tools: l.ready().Tools}); err == nil {
 		t.Error("calls of no run are taken back")
 	}
