@@ -70,6 +70,9 @@ type Tool struct {
 	MCP        *MCP        `yaml:"mcp" bare:"no" doc:"Use the tools of an MCP server, started by a command or reached at a URL. There may be several entries."`
 	Command    *Command    `yaml:"command" doc:"Run programs, with arguments that fit their templates. Needs sandbox: none."`
 	Plan       *Plan       `yaml:"plan" doc:"Keep track of a long task: what the model notes with it is kept with the run, whatever happens to the context."`
+	HTTPGet    *HTTPGet    `yaml:"http_get" doc:"Read web pages and files of a list of hosts."`
+	HTTP       *HTTP       `yaml:"http" doc:"Send one request to a web service. There may be several entries."`
+	OpenAPI    *OpenAPI    `yaml:"openapi" doc:"Use the operations of a web service that an OpenAPI document describes. There may be several entries."`
 	AskUser    *AskUser    `yaml:"ask_user" doc:"Ask the person who gave the task. The run waits for the answer; without somebody to ask it is paused."`
 }
 
@@ -177,7 +180,6 @@ func (Accept) later() map[string]string {
 
 func (Tool) later() map[string]string {
 	return map[string]string{
-		"http":     "requests to web servers " + notCarriedOut,
 		"artifact": "read_artifact, which pages through stored results, is always there and has no entry",
 		"get_now":  "the tool's entry here is called clock",
 	}

@@ -103,7 +103,7 @@ func (d *decoder) together(a *Agent) {
 			d.add(d.at[path], path, "commands are confined by nothing in this version, and can do all that you can; if that is meant, say so with the line sandbox: none")
 		}
 		kind := a.Tools[i].kind()
-		if path := fmt.Sprintf("tools[%d]", i); kind != "" && kind != "mcp" && seen[kind] {
+		if path := fmt.Sprintf("tools[%d]", i); kind != "" && !several(kind) && seen[kind] {
 			d.add(d.at[path], path, "%s is in the list twice", kind)
 		}
 		seen[kind] = true

@@ -89,6 +89,15 @@ func (a *Agent) tools(h *Host, r *report) (tools []tool.Tool, close func() error
 				continue
 			}
 			tools, closers = append(tools, list...), append(closers, closer)
+		case t.HTTPGet != nil, t.HTTP != nil, t.OpenAPI != nil:
+			list, err := a.web(t, h)
+			if err != nil {
+				path += "." + t.kind()
+				for _, e := range each(err) {
+					r.add(a.source.at[path], path, "%v", e)
+				}
+			}
+			tools = append(tools, list...)
 		case t.Plan != nil:
 			tools = append(tools, plan.Tool())
 		case t.AskUser != nil:

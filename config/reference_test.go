@@ -66,11 +66,28 @@ What a server says of its tools is a claim: a tool that says it only reads is re
 the run; if a server changes one, its calls are refused, and ask first when the run is resumed. Each call carries its idempotency key in _meta, as rein.example/idempotency-key.
 `
 
+const httpNotes = `
+    - http_get: {hosts: [docs.example.com, "*.example.org"]}
+    - http:
+        name: cancel_order
+        doc: {what: Cancels an order., when: Only when the customer has asked for it.}
+        method: POST
+        url: https://desk.example.com/orders/{id}/cancel
+        params: {id: {description: "the order's number", pattern: "[0-9]+"}, reason: {optional: true}}
+        auth: {bearer_env: DESK_TOKEN}
+        confirm: order_is_cancelled
+    - openapi: {document: desk.yaml, operations: [listOrders, getOrder], auth: {bearer_env: DESK_TOKEN}}
+
+Requests go to the hosts that are named here only, checked again at each redirect, and never to a link-local address; to a private one only with allow_private, checked when the connection is made.
+Proxies of the environment are not used. What writes is sent once, is led nowhere else, and carries its idempotency key. 4xx means that nothing was done (409 leaves it open); after 5xx, and after a
+connection that was lost, nobody knows what became of a write: it is unknown, and the confirm tool is asked.
+`
+
 func reference(t *testing.T) []byte {
 	out := bytes.NewBufferString(preface)
 	section(out, "", reflect.TypeFor[Agent]())
 	out.WriteString("\n## What the tools are called\n\n| entry | tool | effect class |\n|---|---|---|\n")
-	a := &Agent{BaseDir: t.TempDir(), Tools: []Tool{{Files: &Files{Root: ".", Write: "direct"}}, {Calculator: &Calculator{}}, {Clock: &Clock{}}}}
+	a := &Agent{BaseDir: t.TempDir(), Tools: []Tool{{Files: &Files{Root: ".", Write: "direct"}}, {Calculator: &Calculator{}}, {Clock: &Clock{}}, {HTTPGet: &HTTPGet{Hosts: []string{"docs.example.com"}}}}}
 	for _, entry := range a.Tools {
 		one := *a
 		one.Tools = []Tool{entry}
@@ -110,6 +127,8 @@ func section(out *bytes.Buffer, path string, t reflect.Type) {
 		presetTable(out)
 	case reflect.TypeFor[MCP]():
 		out.WriteString(mcpNotes)
+	case reflect.TypeFor[HTTPGet]():
+		out.WriteString(httpNotes)
 	case reflect.TypeFor[Rule]():
 		out.WriteString("\nA rule, under never as under must, is words, `- be brief`, or one that the harness sees to: `- {call: check_stock, before: submit_order}` or `- {never: cancel_order, after: submit_order}`.\n")
 	case reflect.TypeFor[Tool]():
