@@ -125,6 +125,8 @@ func section(out *bytes.Buffer, path string, t reflect.Type) {
 		out.WriteString(permissionNotes)
 	case reflect.TypeFor[Limits]():
 		presetTable(out)
+	case reflect.TypeFor[Template]():
+		out.WriteString(commandNotes)
 	case reflect.TypeFor[MCP]():
 		out.WriteString(mcpNotes)
 	case reflect.TypeFor[HTTPGet]():

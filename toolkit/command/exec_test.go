@@ -187,3 +187,14 @@ func TestLeft(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkExec is what a command costs beside its own work: starting it, and
+// looking for what it has left.
+func BenchmarkExec(b *testing.B) {
+	p := &Process{Path: "/bin/true", Dir: b.TempDir(), Timeout: time.Minute}
+	for b.Loop() {
+		if o, err := (Exec{}).Run(b.Context(), p); err != nil || o.Code != 0 {
+			b.Fatal(o, err)
+		}
+	}
+}
