@@ -29,6 +29,8 @@ type Status struct {
 	BestEffort bool
 	Detail     string
 	Pending    []Pending
+	// Phase is the name of the phase that the run is in; empty if it has none.
+	Phase string
 	// State is the task state that the model keeps with the plan tool, as JSON;
 	// empty if it has none.
 	State jsontext.Value
@@ -59,6 +61,9 @@ type Pending struct {
 func (m *Machine) Status() Status {
 	s := Status{Status: "running", Steps: m.steps, ToolCalls: m.toolCalls, Usage: m.usage, Cost: m.cost, State: m.state,
 		Resolved: m.resolved(), Abandoned: m.abandoned, Started: m.started, Last: m.now, Seq: m.seq}
+	if p := m.phaseSpec(); p != nil {
+		s.Phase = p.Name
+	}
 	switch {
 	case m.phase == phaseNew:
 		s.Status = "new"

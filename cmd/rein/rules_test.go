@@ -131,6 +131,9 @@ phases:
 			t.Errorf("request %d offers %s", i+1, tools)
 		}
 	}
+	if out := b.ok("show", run.Run); !strings.Contains(out, "\nphase: write\n") {
+		t.Errorf("the phase is not shown:\n%s", out)
+	}
 	// What was sent can be made again, whatever the tools were then.
 	for step := range bodies {
 		var r requested

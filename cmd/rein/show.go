@@ -33,6 +33,8 @@ type shown struct {
 	CostUSD *trace.USD `json:"cost_usd"`
 	// Pending are the questions that are open.
 	Pending []engine.Question `json:"pending"`
+	// Phase is the phase that the run is in, "" if it has none.
+	Phase string `json:"phase"`
 	// State is the task state that the model keeps, null if it has none.
 	State jsontext.Value `json:"state"`
 	// Sandbox is what confined the run's commands, "" if it has none.
@@ -109,6 +111,7 @@ func show(ctx context.Context, s journal.Store, run string, step int64) (*shown,
 	st := m.Status()
 	v.Status, v.Reason, v.OK, v.Answer, v.Detail = st.Status, string(st.Reason)+string(st.Cause), st.OK, st.Answer, st.Detail
 	v.CostUSD = usd(st.Cost)
+	v.Phase = st.Phase
 	if v.State = st.State; v.State == nil {
 		v.State = jsontext.Value("null")
 	}
@@ -162,6 +165,9 @@ func (a *app) table(v *shown, events []event.Event) error {
 	}
 	if v.Sandbox != "" {
 		fmt.Fprintf(&out, "sandbox of its commands: %s\n", printable(v.Sandbox))
+	}
+	if v.Phase != "" {
+		fmt.Fprintf(&out, "phase: %s\n", printable(v.Phase))
 	}
 	width := cmp.Or(a.wide, usualWidth)
 	t := &table{head: []string{"", "STEP", "TIME", "WHAT", "RESULT", "IN", "CACHED", "OUT", "TOOK"}, flexible: 3, least: 20}
