@@ -56,6 +56,7 @@ func (b *box) holds(name, want string) {
 func TestUndo(t *testing.T) {
 	b := newBox(t)
 	changingRun(b)
+	b.file("sub/mine.txt", "mine\n")
 	var u undone
 	p := b.decode(&u, "undo", "last", "--to", "2", "--approve", "allow")
 	if p.code != badEnd || u.OK || len(u.Calls) != 2 || u.Calls[0].Tool != "touch" || u.Calls[0].Status != engine.UndoImpossible || u.Calls[1].Status != engine.UndoDone || u.Calls[1].Step != 3 {
@@ -70,6 +71,7 @@ func TestUndo(t *testing.T) {
 	}
 	b.holds("a.txt", "one\n")
 	b.holds("sub/new.txt", "-")
+	b.holds("sub/mine.txt", "mine\n") // which the run has not touched
 	if p := b.rein("undo", "last", "--to", "0", "--approve", "allow"); strings.Count(p.out, "\n") != 1 {
 		t.Errorf("again: %q", p.out)
 	}
