@@ -177,7 +177,8 @@ func (a *Agent) Close() error {
 // Store returns the store that holds the agent's journals.
 func (a *Agent) Store() journal.Store { return a.store }
 
-// Tools returns the tools that the model is offered.
+// Tools returns the tools of the agent and those that Rein adds; which of them a
+// request offers depends on groups and phases.
 func (a *Agent) Tools() *tool.Registry { return a.registry }
 
 // spec returns the settings that are written into a new run's journal.

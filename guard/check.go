@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rein.example/rein/event"
+	"rein.example/rein/schema"
 )
 
 // Kept is what a journal says of a rule.
@@ -44,6 +45,9 @@ type Check struct {
 	tools   map[string]*event.ToolSpec // looked up only
 	names   []string
 	pending []pendingCall // of the last reply
+	// asked are the tools of calls by id, and unknown the last call of a tool of
+	// which nobody knows whether it took effect; both are looked up only.
+	asked, unknown map[string]string
 }
 
 // pendingCall is a call of the last reply.
@@ -79,11 +83,44 @@ func (c *Check) Add(e *event.Event) error {
 				c.pending[i].may = false
 			}
 		}
-		for _, r := range c.rules {
-			r.Add(d, c.tools[d.Tool])
+		c.finished(d)
+	case *event.ApprovalGiven:
+		if d.Decision == event.Done || d.Decision == event.NotDone {
+			c.settle(d.Call, c.asked[d.Call], d.Decision == event.Done)
 		}
 	}
 	return nil
+}
+
+// finished folds an outcome; that of a confirm tool may settle an unknown one.
+func (c *Check) finished(d *event.ToolFinished) {
+	t := c.tools[d.Tool]
+	for _, r := range c.rules {
+		r.Add(d, t)
+	}
+	if t == nil || d.For != "" {
+		return
+	}
+	if mayHaveActed(d, t) {
+		c.unknown[d.Tool] = d.Call
+	}
+	if done, ok := schema.BoolField(d.Result, "done"); ok && d.Status == event.StatusSuccess {
+		for _, name := range c.names {
+			if call := c.unknown[name]; call != "" && c.tools[name].Confirm == d.Tool {
+				c.settle(call, name, done)
+			}
+		}
+	}
+}
+
+// settle folds what became of a call: of the last one of its tool whose outcome
+// was unknown, where call only asks for the same again.
+func (c *Check) settle(call, name string, done bool) {
+	for _, r := range c.rules {
+		r.Settle(call, c.tools[name], done)
+		r.Settle(c.unknown[name], c.tools[name], done)
+	}
+	delete(c.unknown, name)
 }
 
 func (c *Check) start(spec *event.Spec) error {
@@ -91,7 +128,7 @@ func (c *Check) start(spec *event.Spec) error {
 	if rules == nil {
 		rules = spec.Rules
 	}
-	c.tools = map[string]*event.ToolSpec{}
+	c.tools, c.asked, c.unknown = map[string]*event.ToolSpec{}, map[string]string{}, map[string]string{}
 	for i := range spec.Tools {
 		c.tools[spec.Tools[i].Name] = &spec.Tools[i]
 		c.names = append(c.names, spec.Tools[i].Name)
@@ -117,6 +154,7 @@ func (c *Check) judged(d *event.CallJudged) {
 	if t == nil {
 		return
 	}
+	c.asked[d.Call] = d.Tool
 	p := pendingCall{id: d.Call, tool: d.Tool, may: d.Verdict == event.Allow || d.Verdict == event.Ask, breach: make([]*Breach, len(c.rules))}
 	var earlier []*event.ToolSpec
 	for i := range c.pending {

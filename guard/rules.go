@@ -48,6 +48,9 @@ type enforced struct {
 	// met: a call of on has succeeded or, for never, may have taken effect.
 	met bool
 	by  string
+	// unsure is the call that has met it, where nobody can say whether that took
+	// effect.
+	unsure string
 }
 
 // NewRules compiles the rules that code enforces; the others are left out. Its
@@ -187,18 +190,41 @@ func (r *Rules) Add(d *event.ToolFinished, tool *event.ToolSpec) {
 	if tool == nil || d.For != "" || d.Undoes != "" {
 		return
 	}
-	done := d.Status == event.StatusSuccess
+	done, maybe := d.Status == event.StatusSuccess, mayHaveActed(d, tool)
 	for i := range r.list {
 		e := &r.list[i]
 		switch {
-		case e.met:
-		case e.spec.Kind == event.RuleBefore && done && e.on.match(tool.Name),
-			e.spec.Kind == event.RuleNever && e.spec.After != "" && (done || mayHaveActed(d, tool)) && e.on.match(tool.Name):
-			e.met, e.by = true, tool.Name
+		case !e.waitsFor(tool.Name):
+		case done:
+			e.met, e.by, e.unsure = true, tool.Name, ""
+		case maybe && !e.met && e.spec.Kind == event.RuleNever:
+			e.met, e.by, e.unsure = true, tool.Name, d.Call
+		case d.Status == event.StatusError && e.unsure == d.Call && d.Call != "":
+			e.met, e.unsure = false, "" // it was found out that it did nothing
 		}
 	}
 	if r.readBack {
 		r.back.add(d, tool)
+	}
+}
+
+// waitsFor reports whether a call of the tool is what the rule waits for.
+func (e *enforced) waitsFor(tool string) bool {
+	return (e.spec.Kind == event.RuleBefore || e.spec.Kind == event.RuleNever && e.spec.After != "") && e.on.match(tool)
+}
+
+// Settle folds that it has become known of a call of the tool, whose outcome was
+// unknown, whether it took effect.
+func (r *Rules) Settle(call string, tool *event.ToolSpec, done bool) {
+	for i := range r.list {
+		e := &r.list[i]
+		switch {
+		case tool == nil || !e.waitsFor(tool.Name):
+		case done:
+			e.met, e.by, e.unsure = true, tool.Name, ""
+		case e.unsure == call && call != "":
+			e.met, e.unsure = false, ""
+		}
 	}
 }
 

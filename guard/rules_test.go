@@ -84,6 +84,12 @@ func TestRulesJudge(t *testing.T) {
 		// Nobody knows whether it was, so it counts.
 		{never("cancel_order", "submit_order"), []string{"submit_order unknown"}, "cancel_order", "submit_order has been called", ""},
 		{never("cancel_order", "submit_order"), []string{"submit_order timeout"}, "cancel_order", "submit_order has been called", ""},
+		// Until it is found out that it did nothing, or a person says so.
+		{never("cancel_order", "submit_order"), []string{"submit_order unknown", "submit_order error"}, "cancel_order", "", ""},
+		{never("cancel_order", "submit_order"), []string{"submit_order unknown", "submit_order not_done"}, "cancel_order", "", ""},
+		{never("cancel_order", "submit_order"), []string{"submit_order success", "submit_order error"}, "cancel_order", "has been called", ""},
+		{before("submit_order", "cancel_order"), []string{"submit_order unknown"}, "cancel_order", "no call of submit_order", ""},
+		{before("submit_order", "cancel_order"), []string{"submit_order unknown", "submit_order done"}, "cancel_order", "", ""},
 		{never("cancel_order", "check_stock"), []string{"check_stock timeout"}, "cancel_order", "", ""},
 		{never("cancel_order", "submit_order"), nil, "submit_order;cancel_order", "before it in the same reply", ""},
 		{readBack(), nil, tool.SubmitResult, "", ""},
@@ -104,8 +110,12 @@ func TestRulesJudge(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range c.story {
-			d := outcome(s)
-			r.Add(d, deskTool(d.Tool))
+			switch d := outcome(s); d.Status {
+			case "done", "not_done": // a person's word
+				r.Settle(d.Call, deskTool(d.Tool), d.Status == "done")
+			default:
+				r.Add(d, deskTool(d.Tool))
+			}
 		}
 		var earlier []*event.ToolSpec
 		name := c.call
@@ -237,6 +247,40 @@ func TestCheck(t *testing.T) {
 		}
 		if s := strings.Join(text, ", "); s != c.want {
 			t.Errorf("%s: %s\nwant %s", c.name, s, c.want)
+		}
+	}
+}
+
+// What is found out later, by a person or a confirm tool, counts in a check as it
+// does in the run.
+func TestCheckSettled(t *testing.T) {
+	tools := []event.ToolSpec{{Name: "send_plan", Effect: event.Once, Confirm: "was_sent"}, {Name: "was_sent", Effect: event.Read}, {Name: "place", Effect: event.Once}}
+	for name, settled := range map[string]event.Data{
+		"a person":       &event.ApprovalGiven{Call: "a", Decision: event.Done},
+		"a confirm tool": &event.ToolFinished{Call: "q", Tool: "was_sent", Status: event.StatusSuccess, Result: []byte(`{"done":true}`)},
+		"nobody":         &event.NoticeAdded{},
+	} {
+		k := &guard.Check{}
+		for i, d := range []event.Data{
+			&event.RunStarted{Spec: event.Spec{Tools: tools, Rules: []event.RuleSpec{before("send_plan", "place")}}},
+			&event.CallJudged{Call: "a", Tool: "send_plan", Verdict: event.Allow},
+			&event.ToolStarted{Call: "a", Tool: "send_plan", Attempt: 1},
+			&event.ToolFinished{Call: "a", Tool: "send_plan", Status: event.StatusUnknown},
+			settled,
+			&event.ReplyParsed{},
+			&event.CallJudged{Call: "b", Tool: "place", Verdict: event.Allow},
+			&event.ToolStarted{Call: "b", Tool: "place", Attempt: 1},
+		} {
+			if err := k.Add(&event.Event{Seq: int64(i + 1), Data: d}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := guard.RuleKept
+		if name == "nobody" {
+			want = guard.RuleBroken
+		}
+		if got := k.Results()[0]; got.Result != want {
+			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }

@@ -151,6 +151,9 @@ func (m *Machine) writeDown(c *call, key string) {
 
 // resolve settles a line whose outcome was unknown.
 func (m *Machine) resolve(e *entry, done bool) {
+	if t := m.tool(e.rec.tool); t != nil {
+		m.rules.Settle(e.rec.id, t.ToolSpec, done)
+	}
 	if done {
 		e.unknown, e.settled = false, true
 	} else {
