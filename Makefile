@@ -16,7 +16,7 @@ STATICCHECK = $(GO) tool -modfile=tools/go.mod staticcheck
 STEP        = @tools/step
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check bench build fuzz generate rename-module parse-score clean deps fuzz-all long race cc
+.PHONY: help demo test test-all check bench build fuzz generate rename-module parse-score clean deps servers fuzz-all long race cc
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
@@ -24,7 +24,7 @@ help: ## list what there is
 demo: build ## watch an agent finish a real task: no key; network only to fetch modules
 	@bin/rein demo
 
-test: deps ## the tests, under 10 minutes on 2 cores; offline after the first time
+test: deps servers ## the tests, under 10 minutes on 2 cores; offline after the first time
 	$(STEP) test $(GO) test ./...
 
 test-all: test fuzz-all long race ## test, then short fuzzing, the longer tests and the race detector, under 40 minutes
@@ -61,21 +61,24 @@ parse-score: build ## how many recorded replies are read as they are meant: make
 	@$(GO) -C tools run ./parse-score -rein ../bin/rein '$(abspath $(FILE))'
 
 clean: ## remove what the targets above have built
-	@rm -rf bin
+	@rm -rf bin .cache
 
 # The parts of the targets above.
 
 deps:
 	@$(GO) mod download
 
+servers:
+	@tools/need-mcp-servers
+
 fuzz-all: deps
 	$(STEP) fuzz tools/fuzz 3s ./...
 
 # Tests that take minutes read REIN_LONG; go test runs only those packages again.
-long: deps
+long: deps servers
 	$(STEP) long env REIN_LONG=1 $(GO) test -timeout 30m ./...
 
-race: deps cc
+race: deps servers cc
 	$(STEP) race env CGO_ENABLED=1 $(GO) test -race -timeout 30m ./...
 
 cc:

@@ -19,6 +19,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,7 +35,6 @@ import (
 	"rein.example/rein/model"
 	"rein.example/rein/tokens"
 	"rein.example/rein/tool"
-	"rein.example/rein/toolkit/submit"
 	"rein.example/rein/window"
 )
 
@@ -42,8 +42,16 @@ import (
 type Options struct {
 	// Name is the agent's name in journals and traces.
 	Name string
-	// Tools that the model may call. submit_result is always added.
+	// Tools that the model may call. submit_result is always added, and with any
+	// tool that is not of the harness read_artifact, which reads what a result did
+	// not show. Where tools have a group, or there are more than 15, open_tools and
+	// call_tool are added: then the model is offered those without a group, and
+	// opens the others when it needs them, until the run ends.
 	Tools []tool.Tool
+	// Phases divide the run: each has tools of its own, and lasts until a call of
+	// its Until has succeeded. In other phases a tool is not offered, and a call of
+	// it is refused. Nil: every tool is there all the time.
+	Phases []event.PhaseSpec
 	// Rules are rendered before the conversation.
 	Rules Rules
 	// Accept says what a finished task looks like; it stands with the task.
@@ -58,6 +66,7 @@ type Options struct {
 	Limits *event.Limits
 	// Retry is how failed model calls are tried again. Nil: as [RetryPatient]
 	// says, whatever the limits (agent.yaml takes [RetryFast] for qa and lookup).
+	// Its ToolTries is for tool calls whose failure may pass.
 	Retry *event.RetrySpec
 	// Submit is the JSON Schema of the result that a run must submit. A result
 	// that is no object is asked for as {"answer": …}; [Result.Value] is it alone.
@@ -84,14 +93,13 @@ type Options struct {
 	Secrets *event.Secrets
 	// Logger gets diagnostics. Nil: none.
 	Logger *slog.Logger
+	// Sandbox says what confines the commands among the tools, in the agent's words,
+	// such as "none". It is recorded with each run, for those who look at it later;
+	// the confining is the tools' own.
+	Sandbox string
 	// Config and BaseDir are recorded with each run, so that a command can
 	// build the same agent again.
 	Config, BaseDir string
-}
-
-// Rules are told to the model, strictest first.
-type Rules struct {
-	Never, Must, Can []string
 }
 
 // Agent carries out tasks. It is safe for concurrent use; Close it when done.
@@ -100,6 +108,7 @@ type Agent struct {
 	calls    []event.ModelCalling // of each of them
 	opts     Options
 	registry *tool.Registry
+	specs    []event.ToolSpec
 	engine   *local.Engine
 	store    journal.Store
 	ownStore bool
@@ -141,12 +150,10 @@ func New(m model.Client, opts *Options) (*Agent, error) {
 		r := RetryPatient()
 		a.opts.Retry = &r
 	}
-	result, err := submit.Tool(a.opts.Submit)
-	if err != nil {
-		return nil, fmt.Errorf("submit schema: %w", err)
+	if err := a.opts.Rules.check(); err != nil {
+		return nil, err
 	}
-	a.registry, err = tool.NewRegistry(append(a.opts.Tools[:len(a.opts.Tools):len(a.opts.Tools)], result)...)
-	if err != nil {
+	if a.registry, a.specs, err = a.opts.offer(); err != nil {
 		return nil, err
 	}
 	a.store = a.opts.Store
@@ -159,6 +166,9 @@ func New(m model.Client, opts *Options) (*Agent, error) {
 	}
 	return a, nil
 }
+
+// cuttable reports whether results of a tool may have to be cut.
+func cuttable(t tool.Tool) bool { return t != nil && !t.Definition().Harness }
 
 // Close ends the agent's lease on its store, and the store if it is the
 // agent's own. Runs that are going on fail.
@@ -175,7 +185,8 @@ func (a *Agent) Close() error {
 // Store returns the store that holds the agent's journals.
 func (a *Agent) Store() journal.Store { return a.store }
 
-// Tools returns the tools that the model is offered.
+// Tools returns the tools of the agent and those that Rein adds; which of them a
+// request offers depends on groups and phases.
 func (a *Agent) Tools() *tool.Registry { return a.registry }
 
 // spec returns the settings that are written into a new run's journal.
@@ -185,11 +196,12 @@ func (a *Agent) spec(chat bool) (*event.Spec, error) {
 		contract = window.Contract
 	}
 	s := &event.Spec{
-		Agent: a.opts.Name, Model: a.models[0].Info().Name(), Tools: a.registry.Specs(), Submit: a.opts.Submit,
+		Agent: a.opts.Name, Model: a.models[0].Info().Name(), Tools: slices.Clone(a.specs), Submit: a.opts.Submit,
 		System: []event.Block{{Name: window.BlockContract, Text: contract}},
 		Limits: *a.opts.Limits, Permissions: a.opts.Permissions, Retry: *a.opts.Retry,
-		Window: a.windowSpec(), Sampling: a.opts.Sampling, Chat: chat, Calling: a.calls,
-		Config: a.opts.Config, BaseDir: a.opts.BaseDir,
+		Phases: a.opts.Phases,
+		Window: windowSpec(a.opts.Window, a.models, a.opts.Counter), Sampling: a.opts.Sampling, Chat: chat, Calling: a.calls,
+		Sandbox: a.opts.Sandbox, Config: a.opts.Config, BaseDir: a.opts.BaseDir,
 	}
 	for i, m := range a.models {
 		info := m.Info()
@@ -200,7 +212,12 @@ func (a *Agent) spec(chat bool) (*event.Spec, error) {
 			s.Prices = append(s.Prices, event.ModelPrice{Model: info.Name(), Price: *info.Price})
 		}
 	}
-	if rules := window.Rules(a.opts.Rules.Never, a.opts.Rules.Must, a.opts.Rules.Can); rules != "" {
+	policy, err := guard.New(s.Permissions)
+	if err != nil {
+		return nil, fmt.Errorf("permissions: %w", err)
+	}
+	var rules string
+	if s.Rules, rules = a.opts.Rules.specs(readsBack(policy, s.Tools)); rules != "" {
 		s.System = append(s.System, event.Block{Name: window.BlockRules, Text: rules})
 	}
 	var seed [8]byte
@@ -221,10 +238,10 @@ const (
 	exactMargin   = 900_000
 )
 
-func (a *Agent) windowSpec() event.WindowSpec {
-	w := a.opts.Window
+// windowSpec fills in what w leaves to the models and to how tokens are counted.
+func windowSpec(w event.WindowSpec, models []model.Client, counter tokens.Counter) event.WindowSpec {
 	if w.Size == 0 {
-		for _, m := range a.models { // what one has read, the next must be able to
+		for _, m := range models { // what one has read, the next must be able to
 			if size := m.Info().Window; size > 0 && (w.Size == 0 || size < w.Size) {
 				w.Size = size
 			}
@@ -238,7 +255,7 @@ func (a *Agent) windowSpec() event.WindowSpec {
 	}
 	if w.Margin == 0 {
 		w.Margin = foreignMargin
-		if a.opts.Counter != nil && a.opts.Counter.Method() == tokens.Exact {
+		if counter != nil && counter.Method() == tokens.Exact {
 			w.Margin = exactMargin
 		}
 	}

@@ -33,11 +33,18 @@ type Approver = func(ctx context.Context, q engine.Question) (a engine.Answer, o
 var ErrStop = engine.ErrStop
 
 // Event is what a running run shows: an event of its journal or, with Delta
-// set, a piece of the model's output on its way. Deltas are for showing only
-// and are never journalled.
+// set, a piece of the model's output on its way, or, with Progress set, what a
+// tool says of a call under way. Deltas and progress are for showing only and are
+// never journalled: Data is nil then.
 type Event struct {
 	event.Event
-	Delta *model.Delta
+	Delta    *model.Delta
+	Progress *Progress
+}
+
+// Progress is what a tool says of how far a call is.
+type Progress struct {
+	Call, Tool, Text string
 }
 
 // Run is one task of an agent. It does nothing until [Run.Events] or
@@ -139,6 +146,9 @@ func (r *Run) Events() iter.Seq2[Event, error] {
 		}
 		err := r.carryOut(ctx, &engine.Watch{
 			Event: func(e event.Event) { show(Event{Event: e}) },
+			Progress: func(run, call, tool, text string) {
+				show(Event{Event: event.Event{Run: run}, Progress: &Progress{call, tool, text}})
+			},
 			Delta: func(run string, d model.Delta) { show(Event{Event: event.Event{Run: run}, Delta: &d}) },
 		})
 		if panicked != nil {
@@ -218,4 +228,14 @@ func post(ctx context.Context, s journal.Store, run string, d event.Data) error 
 		return fmt.Errorf("tell run %s: %w", run, err)
 	}
 	return nil
+}
+
+// Undo takes back what the calls of a run did in the steps after step to, the last
+// first, as far as their tools can; 0 takes everything back. Each is put before
+// the agent's Approve, without which nothing is taken back. The run must not be
+// carried out meanwhile; its journal and its model are told. What became of each
+// call that may have changed something is returned, also beside an error, which
+// means that the journal could not be read or written.
+func (a *Agent) Undo(ctx context.Context, run string, to int64) ([]engine.Undone, error) {
+	return a.engine.Undo(ctx, &engine.UndoJob{Run: run, To: to, Tools: a.registry, Approve: a.opts.Approve})
 }

@@ -22,23 +22,26 @@ import (
 // encoder share: yaml is the key, is the kind of text (see textRules), min and
 // max bound numbers, and doc is what an editor shows.
 type Agent struct {
-	Name        string       `yaml:"name" is:"name" doc:"The agent's name in journals and traces."`
-	Model       string       `yaml:"model" is:"model" doc:"The model to use, as provider/model."`
-	Fallback    []string     `yaml:"fallback" is:"model" max:"8" doc:"Models to go on with, in this order, when the one before has failed for good. base_url, key_env, key_file, price, calls and window.size are for model only; the others have what is usual for their provider."`
-	BaseURL     string       `yaml:"base_url" is:"url" doc:"Where the provider's API is, for any server that speaks its wire, such as http://127.0.0.1:11434/v1. Left out: the provider's own."`
-	KeyEnv      string       `yaml:"key_env" is:"env" doc:"The environment variable that holds the provider's key. Left out: the provider's usual one."`
-	KeyFile     string       `yaml:"key_file" is:"path" doc:"A file that holds the provider's key and nothing else."`
-	Rules       Rules        `yaml:"rules" doc:"What the agent is told, strictest first. The text is shown to the model; it is not enforced."`
-	Accept      Accept       `yaml:"accept" doc:"What a finished task looks like."`
-	Tools       []Tool       `yaml:"tools" max:"32" doc:"What the agent can do. submit_result is always there."`
-	Limits      Limits       `yaml:"limits" doc:"When a run ends at the latest: a preset (qa, lookup, multi-step, research, long) or single limits. Left out: multi-step."`
-	Permissions *Permissions `yaml:"permissions" doc:"Which tools may run. The strictest match wins (deny, ask, allow); a call that nothing matches is denied. Left out: reads are allowed, writes are asked for."`
-	Price       *Price       `yaml:"price" doc:"What the model's tokens cost, in US dollars per million. Left out: what is known of the model at its provider."`
-	Calls       Calls        `yaml:"calls" doc:"How the model calls tools. Left out: on its wire, as its server has it; and calls in its text are read too, but not from models at OpenAI, Anthropic and Google (Gemini), whose own calls can be relied on."`
-	Window      Window       `yaml:"window" doc:"The model's context window."`
-	Retry       string       `yaml:"retry" is:"retry" doc:"How failed model calls are tried again: patient waits for minutes; fast gives a server up that refuses within seconds, and one that falls silent within about three minutes. Left out: fast for the presets qa and lookup, else patient."`
-	Submit      string       `yaml:"submit" is:"path" doc:"A file with the JSON Schema of the result that a run must submit. A result that is no object is asked for as the one member answer of one, and stands alone in the run's result."`
-	Sampling    Sampling     `yaml:"sampling" doc:"Settings that are passed to the model. Left out: the provider's own."`
+	Name        string             `yaml:"name" is:"name" doc:"The agent's name in journals and traces."`
+	Model       string             `yaml:"model" is:"model" doc:"The model to use, as provider/model."`
+	Fallback    []string           `yaml:"fallback" is:"model" max:"8" doc:"Models to go on with, in this order, when the one before has failed for good. base_url, key_env, key_file, price, calls and window.size are for model only; the others have what is usual for their provider."`
+	BaseURL     string             `yaml:"base_url" is:"url" doc:"Where the provider's API is, for any server that speaks its wire, such as http://127.0.0.1:11434/v1. Left out: the provider's own."`
+	KeyEnv      string             `yaml:"key_env" is:"env" doc:"The environment variable that holds the provider's key. Left out: the provider's usual one."`
+	KeyFile     string             `yaml:"key_file" is:"path" doc:"A file that holds the provider's key and nothing else."`
+	Rules       Rules              `yaml:"rules" doc:"What the agent is told, strictest first. What is in words is shown to the model, and not enforced; a rule that names tools is enforced too: a call that would break it is refused."`
+	Phases      []Phase            `yaml:"phases" max:"20" doc:"Parts of the run, in order, each with tools of its own; Rein's own are always there. Left out: all tools are there all the time."`
+	Accept      Accept             `yaml:"accept" doc:"What a finished task looks like."`
+	Sandbox     string             `yaml:"sandbox" is:"sandbox" doc:"What confines the commands that the agent runs. none: nothing does, and they may do all that you may; this version has nothing else, so that an agent with commands has to say it. It is recorded with each run."`
+	Tools       []Tool             `yaml:"tools" max:"32" doc:"What the agent can do. submit_result is always there, and with any tool read_artifact, which reads what a result did not show."`
+	Results     map[string]Results `yaml:"results" keys:"tools" max:"200" doc:"How the results of tools are shown, by the tools' names; * stands for anything, and an entry for one tool goes before one with a pattern. Left out: as the tools say; what is too long is cut, and says so."`
+	Limits      Limits             `yaml:"limits" doc:"When a run ends at the latest: a preset (qa, lookup, multi-step, research, long) or single limits. Left out: multi-step."`
+	Permissions *Permissions       `yaml:"permissions" doc:"Which tools may run. The strictest match wins (deny, ask, allow); a call that nothing matches is denied. Left out: reads are allowed, writes are asked for."`
+	Price       *Price             `yaml:"price" doc:"What the model's tokens cost, in US dollars per million. Left out: what is known of the model at its provider."`
+	Calls       Calls              `yaml:"calls" doc:"How the model calls tools. Left out: on its wire, as its server has it; and calls in its text are read too, but not from models at OpenAI, Anthropic and Google (Gemini), whose own calls can be relied on."`
+	Window      Window             `yaml:"window" doc:"The model's context window."`
+	Retry       string             `yaml:"retry" is:"retry" doc:"How failed model calls are tried again: patient waits for minutes; fast gives a server up that refuses within seconds, and one that falls silent within about three minutes. Left out: fast for the presets qa and lookup, else patient."`
+	Submit      string             `yaml:"submit" is:"path" doc:"A file with the JSON Schema of the result that a run must submit. A result that is no object is asked for as the one member answer of one, and stands alone in the run's result."`
+	Sampling    Sampling           `yaml:"sampling" doc:"Settings that are passed to the model. Left out: the provider's own."`
 
 	// BaseDir is the folder that relative paths start from.
 	BaseDir string `yaml:"-"`
@@ -55,13 +58,6 @@ type source struct {
 	at   map[string]yamltree.Pos
 }
 
-// Rules are told to the model.
-type Rules struct {
-	Never []string `yaml:"never" is:"rule" max:"100" doc:"What the agent must not do."`
-	Must  []string `yaml:"must" is:"rule" max:"100" doc:"What the agent has to do."`
-	Can   []string `yaml:"can" is:"rule" max:"100" doc:"What the agent may do."`
-}
-
 // Accept says what a finished task looks like.
 type Accept struct {
 	Text string `yaml:"text" is:"prose" doc:"What a finished task looks like, in words; it stands with the task."`
@@ -72,6 +68,13 @@ type Tool struct {
 	Files      *Files      `yaml:"files" doc:"Read, list and search the files of a folder, and write them."`
 	Calculator *Calculator `yaml:"calculator" doc:"Calculate with exact decimals."`
 	Clock      *Clock      `yaml:"clock" doc:"Tell the time."`
+	MCP        *MCP        `yaml:"mcp" bare:"no" doc:"Use the tools of an MCP server, started by a command or reached at a URL. There may be several entries."`
+	Command    *Command    `yaml:"command" doc:"Run programs, with arguments that fit their templates. Needs sandbox: none."`
+	Plan       *Plan       `yaml:"plan" doc:"Keep track of a long task: what the model notes with it is kept with the run, whatever happens to the context."`
+	HTTPGet    *HTTPGet    `yaml:"http_get" doc:"Read web pages and files of a list of hosts."`
+	HTTP       *HTTP       `yaml:"http" doc:"Send one request to a web service. There may be several entries."`
+	OpenAPI    *OpenAPI    `yaml:"openapi" doc:"Use the operations of a web service that an OpenAPI document describes. There may be several entries."`
+	AskUser    *AskUser    `yaml:"ask_user" doc:"Ask the person who gave the task. The run waits for the answer; without somebody to ask it is paused."`
 }
 
 // Files are the tools for the files below a folder.
@@ -86,6 +89,31 @@ type Calculator struct{}
 // Clock tells the time.
 type Clock struct {
 	Timezone string `yaml:"timezone" is:"zone" doc:"The time zone that times are given in where the model names none, such as Europe/Oslo. Left out: UTC."`
+}
+
+// Plan has no settings.
+type Plan struct{}
+
+// AskUser has no settings.
+type AskUser struct{}
+
+// MCP is a server whose tools are used. Tools are named here as the server names
+// them, but in permissions as they are called here.
+type MCP struct {
+	Name       string            `yaml:"name" is:"prefix" doc:"Stands before the names of the server's tools, as in NAME_tool. Left out: they are called what the server calls them."`
+	Command    []string          `yaml:"command" is:"argument" max:"100" doc:"The program that is the server, and its arguments; no shell reads them. It runs in the agent file's folder and gets PATH and HOME of the environment, no more."`
+	Env        map[string]string `yaml:"env" keys:"env" is:"value" max:"100" doc:"Further environment variables of the program. Not for secrets: this file is kept with each run."`
+	SecretEnv  []string          `yaml:"secret_env" is:"env" max:"100" doc:"Environment variables of this process with secrets that the program gets too. Their values are kept out of the journal."`
+	URL        string            `yaml:"url" is:"url" doc:"Where the server is, if it is not started here (streamable HTTP)."`
+	Headers    map[string]string `yaml:"headers" keys:"header" is:"value" max:"50" doc:"HTTP headers of each request. Not for secrets."`
+	HeadersEnv map[string]string `yaml:"headers_env" keys:"header" is:"env" max:"50" doc:"HTTP headers whose values are secrets, and the environment variables that hold them."`
+	BearerEnv  string            `yaml:"bearer_env" is:"env" doc:"The environment variable with the token of the header Authorization: Bearer …."`
+	Allow      []string          `yaml:"allow" is:"remote" max:"1000" doc:"The tools to offer, by name or by pattern. Left out: all."`
+	Effects    map[string]string `yaml:"effects" keys:"remote" is:"effect" max:"1000" doc:"What tools may change, by name or by pattern: overrides what the server says. What it does not say is once."`
+	Confirm    map[string]string `yaml:"confirm" keys:"remote" is:"remote" max:"1000" doc:"For a tool, the one that finds out whether a call of it took effect, of this server or another source: it only reads, and answers {\"done\": true} or {\"done\": false}."`
+	Alias      map[string]string `yaml:"alias" keys:"remote" is:"toolname" max:"1000" doc:"Other names for tools, used as they are."`
+	Group      string            `yaml:"group" is:"prefix" doc:"The group in which the server's tools are offered where there are many."`
+	Timeout    string            `yaml:"timeout" is:"duration" doc:"How long one call may take. Left out: 60s."`
 }
 
 // Permissions are patterns of calls: effect:read, effect:repeatable,
@@ -150,7 +178,6 @@ func (Agent) later() map[string]string {
 	const key = "a key does not belong in this file; put it into an environment variable and name that here (key_env: OPENAI_API_KEY), or name a file that holds it (key_file)"
 	return map[string]string{
 		"key": key, "api_key": key, "token": key, "secret": key, "password": key,
-		"sandbox": "a sandbox " + notCarriedOut,
 	}
 }
 
@@ -161,13 +188,14 @@ func (Accept) later() map[string]string {
 
 func (Tool) later() map[string]string {
 	return map[string]string{
-		"command":  "running commands " + notCarriedOut,
-		"mcp":      "an MCP server " + notCarriedOut,
-		"http":     "requests to web servers " + notCarriedOut,
-		"artifact": "paging through stored results " + notCarriedOut,
-		"plan":     "a plan " + notCarriedOut,
+		"artifact": "read_artifact, which pages through stored results, is always there and has no entry",
 		"get_now":  "the tool's entry here is called clock",
 	}
+}
+
+func (MCP) later() map[string]string {
+	const key = "a secret does not belong in this file; put it into an environment variable and name that here (bearer_env, headers_env or secret_env)"
+	return map[string]string{"token": key, "key": key, "api_key": key, "secret": key, "password": key, "bearer": key, "args": "arguments stand behind the program in command"}
 }
 
 func (Limits) later() map[string]string {

@@ -19,7 +19,11 @@ rules:
   must:
     - check the stock before an order is taken
     - "say: the price includes tax"
+    - {call: read_file, before: write_*}
   can: [give 5% discount from 10 pieces on]
+phases:
+  - {name: look, tools: [read_*, "search_*", go_*], until: read_file}
+  - {name: act, tools: ["*"]}
 accept:
   text: |
     The order stands in orders/.
@@ -28,6 +32,35 @@ tools:
   - files: {root: ./workspace, write: direct}
   - calculator
   - clock: {timezone: Europe/Oslo}
+  - plan
+  - ask_user
+  - command:
+      root: ./workspace
+      templates:
+        - name: go_test
+          effect: read
+          argv: [go, test, "{verbose}", "--run={name}", --, "{packages}"]
+          doc: {what: Tests packages., when: After a change., returns: What failed.}
+          params:
+            verbose: {flag: -v}
+            name: {description: which tests, pattern: "[A-Za-z]+", optional: true, max: 50, no_match: [a-b]}
+            packages: {pattern: '\./[a-z/.]*', list: true, match: [./...], path: true}
+        - name: deploy
+          argv: [go, "{to}", "{mode}"]
+          doc: {what: Deploys.}
+          params: {to: {enum: [test, live], default: test}, mode: {pattern: "-?[a-z]+", dash: true}}
+          dir: ops
+          env: {MODE: fast, EMPTY: ""}
+          pass: [HOME]
+          secret_env: [PATH]
+          timeout: 5m
+          ok: [0, 3]
+          keep_running: true
+          result_tokens: 500
+          confirm: deployed
+          key_fields: [to]
+          resources: [to]
+sandbox: none
 limits: {preset: lookup, steps: 12, tool_calls: 30, tokens: 50000, wall: 1h30m, output_tokens: 4000}
 permissions:
   allow: [effect:read, write_file]
@@ -49,13 +82,15 @@ func TestEverySettingIsRead(t *testing.T) {
 	want := Agent{
 		Name: "order-desk", Model: "openai/gpt-5.1-mini", BaseURL: "http://127.0.0.1:11434/v1", KeyEnv: "ORDER_DESK_KEY",
 		Rules: Rules{
-			Never: []string{"promise a delivery date"},
-			Must:  []string{"check the stock before an order is taken", "say: the price includes tax"},
+			Never: []Rule{{Text: "promise a delivery date"}},
+			Must:  []Rule{{Text: "check the stock before an order is taken"}, {Text: "say: the price includes tax"}, {Call: "read_file", Before: "write_*"}},
 			Can:   []string{"give 5% discount from 10 pieces on"},
 		},
-		Accept: Accept{Text: "The order stands in orders/.\nThe customer has an answer.\n"},
-		Tools:  []Tool{{Files: &Files{Root: "./workspace", Write: "direct"}}, {Calculator: &Calculator{}}, {Clock: &Clock{Timezone: "Europe/Oslo"}}},
-		Limits: Limits{Preset: "lookup", Steps: 12, ToolCalls: 30, Tokens: 50000, Wall: "1h30m", OutputTokens: 4000},
+		Phases:  []Phase{{Name: "look", Tools: []string{"read_*", "search_*", "go_*"}, Until: "read_file"}, {Name: "act", Tools: []string{"*"}}},
+		Accept:  Accept{Text: "The order stands in orders/.\nThe customer has an answer.\n"},
+		Tools:   []Tool{{Files: &Files{Root: "./workspace", Write: "direct"}}, {Calculator: &Calculator{}}, {Clock: &Clock{Timezone: "Europe/Oslo"}}, {Plan: &Plan{}}, {AskUser: &AskUser{}}, {Command: commands()}},
+		Sandbox: "none",
+		Limits:  Limits{Preset: "lookup", Steps: 12, ToolCalls: 30, Tokens: 50000, Wall: "1h30m", OutputTokens: 4000},
 		Permissions: &Permissions{
 			Allow: []string{"effect:read", "write_file"}, Ask: []string{"edit_file", "effect:once"}, Deny: []string{"delete_*"},
 		},
@@ -68,6 +103,26 @@ func TestEverySettingIsRead(t *testing.T) {
 	if !reflect.DeepEqual(a, &want) {
 		t.Errorf("got  %+v\nwant %+v", a, &want)
 	}
+}
+
+func commands() *Command {
+	return &Command{Root: "./workspace", Templates: []Template{
+		{
+			Name: "go_test", Effect: "read", Argv: []string{"go", "test", "{verbose}", "--run={name}", "--", "{packages}"},
+			Doc: CommandDoc{What: "Tests packages.", When: "After a change.", Returns: "What failed."},
+			Params: map[string]Param{
+				"verbose":  {Flag: "-v"},
+				"name":     {Description: "which tests", Pattern: "[A-Za-z]+", Optional: true, Max: 50, NoMatch: []string{"a-b"}},
+				"packages": {Pattern: `\./[a-z/.]*`, List: true, Match: []string{"./..."}, Path: true},
+			},
+		},
+		{
+			Name: "deploy", Argv: []string{"go", "{to}", "{mode}"}, Doc: CommandDoc{What: "Deploys."},
+			Params: map[string]Param{"to": {Enum: []string{"test", "live"}, Default: "test"}, "mode": {Pattern: "-?[a-z]+", Dash: true}},
+			Dir:    "ops", Env: map[string]string{"MODE": "fast", "EMPTY": ""}, Pass: []string{"HOME"}, SecretEnv: []string{"PATH"}, Timeout: "5m", OK: []int64{0, 3},
+			KeepRunning: true, ResultTokens: 500, Confirm: "deployed", KeyFields: []string{"to"}, Resources: []string{"to"},
+		},
+	}}
 }
 
 // The README's agent file is one that works.
@@ -91,7 +146,7 @@ func TestMessages(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{
 			"modle: openai/x",
-			`f:1:1: there is no setting "modle"; did you mean model? allowed here: name, model, fallback, base_url, key_env, key_file, rules, accept, tools, limits, permissions, price, calls, window, retry, submit, sampling`,
+			`f:1:1: there is no setting "modle"; did you mean model? allowed here: name, model, fallback, base_url, key_env, key_file, rules, phases, accept, sandbox, tools, results, limits, permissions, price, calls, window, retry, submit, sampling`,
 		},
 		{
 			"model: gpt-5",
@@ -127,7 +182,7 @@ func TestMessages(t *testing.T) {
 		},
 		{
 			"tol: [clock]",
-			`f:1:1: there is no setting "tol"; did you mean tools? allowed here: name, model, fallback, base_url, key_env, key_file, rules, accept, tools, limits, permissions, price, calls, window, retry, submit, sampling`,
+			`f:1:1: there is no setting "tol"; did you mean tools? allowed here: name, model, fallback, base_url, key_env, key_file, rules, phases, accept, sandbox, tools, results, limits, permissions, price, calls, window, retry, submit, sampling`,
 		},
 		{
 			"tools:\n\t- clock\n",
@@ -147,11 +202,26 @@ func TestMessages(t *testing.T) {
 		},
 		{
 			"tools:\n  - calculator\n  - comand: {}\n",
-			`f:3:5: tools[1]: there is no setting "comand"; allowed here: files, calculator, clock`,
+			`f:3:5: tools[1]: there is no setting "comand"; did you mean command? allowed here: files, calculator, clock, mcp, command, plan, http_get, http, openapi, ask_user`,
 		},
 		{
-			"tools:\n  - command: {}\n",
-			`f:2:5: tools[0]: command: running commands is not carried out by this version, and so is refused rather than ignored; allowed here: files, calculator, clock`,
+			"tools:\n  - command: {templates: []}\n",
+			`f:2:15: tools[0].command: commands are confined by nothing in this version, and can do all that you can; if that is meant, say so with the line sandbox: none`,
+		},
+		{
+			"sandbox: native",
+			`f:1:10: sandbox: a sandbox is not carried out by this version, and so is refused rather than ignored, and commands without one can do all that you can; allowed here: none`,
+		},
+		{
+			"sandbox: none\ntools: [command: {templates: [{name: a b, argv: [1], doc: {what: x}, params: {P: {}}}]}]",
+			`f:2:38: tools[0].command.templates[0].name: this has to be the name of a tool, such as go_test, not "a b"` + "\n" +
+				`f:2:50: tools[0].command.templates[0].argv[0]: this has to be an argument without control characters; put it in quotes if the text 1 is meant` + "\n" +
+				`f:2:79: tools[0].command.templates[0].params: this has to be a name of small letters, digits and underscores, such as package, not "P"`,
+		},
+		{
+			"sandbox: none\ntools: [command: {templates: [{name: a, argv: [x], doc: {what: x}, params: [a], keep_running: 1}]}]",
+			`f:2:76: tools[0].command.templates[0].params: this has to be a mapping, not a list` + "\n" +
+				`f:2:95: tools[0].command.templates[0].keep_running: this has to be true or false, not 1`,
 		},
 		{
 			"tools: [files]",
@@ -182,8 +252,16 @@ func TestMessages(t *testing.T) {
 			`f:1:9: tools: this has to be a list, one entry a line after a dash, not a mapping`,
 		},
 		{
-			"rules:\n  must:\n    - call: check_stock\n      before: submit\n",
-			`f:3:7: rules.must[0]: a rule that the harness itself enforces is not carried out by this version, and so is refused rather than ignored; write it as text (in quotes, if it has a colon)`,
+			"rules:\n  must:\n    - call: check_stock\n",
+			`f:3:7: rules.must[0]: this has to be a rule in words, {call: check_x, before: submit_x} or {never: a, after: b}`,
+		},
+		{
+			"rules: {must: [say: the price]}",
+			`f:1:16: rules.must[0]: there is no setting "say"; allowed here: text, call, before, never, after; a rule in words that has a colon stands in quotes`,
+		},
+		{
+			"rules: {can: [call: x]}",
+			`f:1:15: rules.can[0]: what the agent may do is only told; write it as text (in quotes, if it has a colon), or say under must or never what is enforced`,
 		},
 		{
 			"accept: {files: [a.txt]}",
@@ -195,7 +273,7 @@ func TestMessages(t *testing.T) {
 		},
 		{
 			"api_key: abc",
-			`f:1:1: api_key: a key does not belong in this file; put it into an environment variable and name that here (key_env: OPENAI_API_KEY), or name a file that holds it (key_file); allowed here: name, model, fallback, base_url, key_env, key_file, rules, accept, tools, limits, permissions, price, calls, window, retry, submit, sampling`,
+			`f:1:1: api_key: a key does not belong in this file; put it into an environment variable and name that here (key_env: OPENAI_API_KEY), or name a file that holds it (key_file); allowed here: name, model, fallback, base_url, key_env, key_file, rules, phases, accept, sandbox, tools, results, limits, permissions, price, calls, window, retry, submit, sampling`,
 		},
 		{
 			// What may be a key is not repeated.

@@ -57,6 +57,10 @@ func (d *decoder) value(n *yamltree.Node, v reflect.Value, tag reflect.StructTag
 		d.structure(n, v, path)
 	case reflect.Slice:
 		d.list(n, v, tag, path)
+	case reflect.Map:
+		d.mapping(n, v, tag, path)
+	case reflect.Bool:
+		d.truth(n, v, path)
 	case reflect.Int64:
 		d.integer(n, v, tag, path)
 	case reflect.String:
@@ -75,8 +79,8 @@ func (d *decoder) structure(n *yamltree.Node, v reflect.Value, path string) {
 	if isUnion {
 		n = u.spread(n)
 	}
-	isTool := v.Type() == reflect.TypeFor[Tool]()
-	if n.Kind != yamltree.Mapping && (n.Kind != yamltree.Null || isTool) {
+	isTool, isRule := v.Type() == reflect.TypeFor[Tool](), v.Type() == reflect.TypeFor[Rule]()
+	if n.Kind != yamltree.Mapping && (n.Kind != yamltree.Null || isTool || isRule) {
 		d.add(n.Pos, path, "this has to be %s, not %s", structureWhat(v), describe(n))
 		return
 	}
@@ -90,7 +94,11 @@ func (d *decoder) structure(n *yamltree.Node, v reflect.Value, path string) {
 		inner := join(path, e.Key)
 		i := slices.Index(names, e.Key)
 		if i < 0 {
-			d.add(e.Pos, path, "%s", unknownKey(l, e.Key, names))
+			why := unknownKey(l, e.Key, names)
+			if isRule {
+				why += "; a rule in words that has a colon stands in quotes"
+			}
+			d.add(e.Pos, path, "%s", why)
 			continue
 		}
 		d.value(e.Value, v.Field(fields[i].index), fields[i].tag, inner)
@@ -111,6 +119,8 @@ func structureWhat(v reflect.Value) string {
 		return "a preset (" + orList(presetNames()) + ") or a mapping"
 	case reflect.TypeFor[Tool]():
 		return "a tool's name or a mapping of its name to its settings"
+	case reflect.TypeFor[Rule]():
+		return ruleWhat
 	}
 	return "a mapping"
 }
@@ -143,11 +153,46 @@ func (d *decoder) list(n *yamltree.Node, v reflect.Value, tag reflect.StructTag,
 	}
 }
 
+// mapping decodes a mapping whose keys the file's author chooses; the tag's keys
+// is what kind of text they are.
+func (d *decoder) mapping(n *yamltree.Node, v reflect.Value, tag reflect.StructTag, path string) {
+	if n.Kind == yamltree.Null {
+		return
+	}
+	if n.Kind != yamltree.Mapping {
+		d.add(n.Pos, path, "this has to be a mapping, not %s", describe(n))
+		return
+	}
+	if most := bound(tag, "max", maxItems); int64(len(n.Entries)) > most {
+		d.add(n.Pos, path, "there are %d entries, and at most %d are read", len(n.Entries), most)
+		return
+	}
+	keys := d.texts[tag.Get("keys")]
+	v.Set(reflect.MakeMapWithSize(v.Type(), len(n.Entries)))
+	for _, e := range n.Entries {
+		if why := keys.refuse(e.Key); why != "" {
+			d.add(e.Pos, path, "%s", why)
+			continue
+		}
+		value := reflect.New(v.Type().Elem()).Elem()
+		d.value(e.Value, value, tag, join(path, e.Key))
+		v.SetMapIndex(reflect.ValueOf(e.Key), value)
+	}
+}
+
+func (d *decoder) truth(n *yamltree.Node, v reflect.Value, path string) {
+	if n.Kind != yamltree.Bool {
+		d.add(n.Pos, path, "this has to be true or false, not %s", describe(n))
+		return
+	}
+	v.SetBool(n.Scalar == "true")
+}
+
 func (d *decoder) text(n *yamltree.Node, v reflect.Value, is, path string) {
 	rule := d.texts[is]
 	switch {
 	case n.Kind == yamltree.Mapping && is == "rule":
-		d.add(n.Pos, path, "a rule that the harness itself enforces %s; write it as text (in quotes, if it has a colon)", notCarriedOut)
+		d.add(n.Pos, path, "what the agent may do is only told; write it as text (in quotes, if it has a colon), or say under must or never what is enforced")
 	case n.Kind == yamltree.Mapping && is == "match":
 		d.add(n.Pos, path, "a permission by arguments %s; this has to be %s", notCarriedOut, rule.what)
 	case n.Kind == yamltree.Null:
@@ -174,7 +219,7 @@ func (r *textRule) refuse(s string) string {
 		return r.otherwise[s] + "; allowed here: " + orList(r.words)
 	case len(r.words) > 0:
 		return unknown("choice", s, r.words)
-	case s == "":
+	case s == "" && !r.empty:
 		return fmt.Sprintf("this is empty; it has to be %s", r.what)
 	case utf8.RuneCountInString(s) > r.max:
 		return fmt.Sprintf("this has %d characters, and at most %d are read", utf8.RuneCountInString(s), r.max)

@@ -112,6 +112,10 @@ func encodeValue(enc *jsontext.Encoder, v reflect.Value) error {
 			}
 		}
 		return enc.WriteToken(jsontext.EndArray)
+	case reflect.Map:
+		return encodeMap(enc, v)
+	case reflect.Bool:
+		return enc.WriteToken(jsontext.Bool(v.Bool()))
 	case reflect.Int64:
 		return enc.WriteToken(jsontext.Int(v.Int()))
 	}
@@ -119,4 +123,22 @@ func encodeValue(enc *jsontext.Encoder, v reflect.Value) error {
 		return enc.WriteValue(jsontext.Value(v.String()))
 	}
 	return enc.WriteToken(jsontext.String(v.String()))
+}
+
+// encodeMap writes a map with its keys sorted.
+func encodeMap(enc *jsontext.Encoder, v reflect.Value) error {
+	if err := enc.WriteToken(jsontext.BeginObject); err != nil {
+		return err
+	}
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	for _, k := range keys {
+		if err := enc.WriteToken(jsontext.String(k.String())); err != nil {
+			return err
+		}
+		if err := encodeValue(enc, v.MapIndex(k)); err != nil {
+			return err
+		}
+	}
+	return enc.WriteToken(jsontext.EndObject)
 }

@@ -33,7 +33,15 @@ func roundTrip(t *testing.T, text string) {
 
 // normalise makes empty lists nil: both mean the same.
 func (a *Agent) normalise() {
-	lists := []*[]string{&a.Rules.Never, &a.Rules.Must, &a.Rules.Can}
+	lists := []*[]string{&a.Rules.Can}
+	for _, l := range []*[]Rule{&a.Rules.Never, &a.Rules.Must} {
+		if len(*l) == 0 {
+			*l = nil
+		}
+	}
+	if len(a.Phases) == 0 {
+		a.Phases = nil
+	}
 	if p := a.Permissions; p != nil {
 		lists = append(lists, &p.Allow, &p.Ask, &p.Deny)
 	}

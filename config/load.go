@@ -95,6 +95,7 @@ func (d *decoder) together(a *Agent) {
 	if a.Calls.Dialect != "" && a.Calls.Strict == "always" {
 		d.add(d.at["calls.strict"], "calls.strict", "calls in a dialect are text to the server, which cannot hold them to schemas; take this line out, or calls.dialect")
 	}
+	d.checkRules(a)
 	models := map[string]bool{a.Model: true}
 	for i, name := range a.Fallback {
 		if path := fmt.Sprintf("fallback[%d]", i); models[name] {
@@ -104,11 +105,15 @@ func (d *decoder) together(a *Agent) {
 	}
 	seen := map[string]bool{}
 	for i := range a.Tools {
+		if path := fmt.Sprintf("tools[%d].command", i); a.Tools[i].Command != nil && a.Sandbox == "" {
+			d.add(d.at[path], path, "commands are confined by nothing in this version, and can do all that you can; if that is meant, say so with the line sandbox: none")
+		}
 		kind := a.Tools[i].kind()
-		if path := fmt.Sprintf("tools[%d]", i); kind != "" && seen[kind] {
+		if path := fmt.Sprintf("tools[%d]", i); kind != "" && !several(kind) && seen[kind] {
 			d.add(d.at[path], path, "%s is in the list twice", kind)
 		}
 		seen[kind] = true
+		d.server(a.Tools[i].MCP, fmt.Sprintf("tools[%d].mcp", i))
 		if c := a.Tools[i].Clock; c != nil && c.Timezone != "" {
 			if _, err := time.LoadLocation(c.Timezone); err != nil || c.Timezone == "Local" {
 				at := fmt.Sprintf("tools[%d].clock.timezone", i)

@@ -13,28 +13,36 @@ import (
 	"rein.example/rein/event"
 	"rein.example/rein/guard"
 	"rein.example/rein/tool"
+	"rein.example/rein/toolkit/ask"
 	"rein.example/rein/toolkit/calc"
 	"rein.example/rein/toolkit/clock"
 	"rein.example/rein/toolkit/files"
+	"rein.example/rein/toolkit/plan"
 )
 
-// Options returns what [rein.New] takes, with the tools of the file and extra,
-// which come from elsewhere; the store, the approver and the like are left to
-// the caller. Call close when the agent is closed. What cannot be carried out
-// here (a folder that is not there, a permission for a tool that is not) is an
-// [*Error].
+// Options is [Agent.OptionsOn] this process.
 func (a *Agent) Options(extra ...tool.Tool) (o *rein.Options, close func() error, err error) {
+	return a.OptionsOn(Host{}, extra...)
+}
+
+// OptionsOn returns what [rein.New] takes, with the tools of the file and extra,
+// which come from elsewhere; the store, the approver and the like are left to
+// the caller. It starts the servers that the file names. Call close when the agent
+// is closed. What cannot be carried out here (a folder that is not there, a server
+// that does not start, a permission for a tool that is not) is an [*Error].
+func (a *Agent) OptionsOn(h Host, extra ...tool.Tool) (o *rein.Options, close func() error, err error) {
+	h.complete()
 	r := report{file: a.source.name}
-	tools, close := a.tools(&r)
-	tools = append(tools, extra...)
+	tools, close := a.tools(&h, &r)
+	tools = a.results(&r, append(tools, extra...))
 	o = &rein.Options{
-		Name: a.Name, Tools: tools, Rules: rein.Rules(a.Rules), Accept: a.Accept.Text,
+		Name: a.Name, Tools: tools, Rules: a.rules(&r, tools), Phases: a.phases(&r, tools), Accept: a.Accept.Text,
 		Permissions: a.permissions(&r, tools), Limits: a.limits(), Retry: a.retry(), Submit: a.SubmitSchema,
 		Window: event.WindowSpec{Strategy: a.Window.Strategy, Size: a.Window.Size, Reserve: a.Window.Reserve},
 		Sampling: event.Sampling{
 			Temperature: string(a.Sampling.Temperature), TopP: string(a.Sampling.TopP), Reasoning: a.Sampling.Reasoning,
 		},
-		Config: a.Text(), BaseDir: a.BaseDir,
+		Sandbox: a.Sandbox, Config: a.Text(), BaseDir: a.BaseDir, Secrets: h.Secrets,
 	}
 	if a.Calls != (Calls{}) {
 		o.Calling = []rein.Calling{{Dialect: a.Calls.Dialect, Text: a.Calls.Text, Strict: a.Calls.Strict}}
@@ -49,7 +57,7 @@ func (a *Agent) Options(extra ...tool.Tool) (o *rein.Options, close func() error
 }
 
 // tools opens the tools of the file.
-func (a *Agent) tools(r *report) (tools []tool.Tool, close func() error) {
+func (a *Agent) tools(h *Host, r *report) (tools []tool.Tool, close func() error) {
 	var closers []io.Closer
 	close = func() error {
 		var errs []error
@@ -58,9 +66,14 @@ func (a *Agent) tools(r *report) (tools []tool.Tool, close func() error) {
 		}
 		return errors.Join(errs...)
 	}
+	servers := a.startServers(h, r)
 	for i := range a.Tools {
 		t, path := &a.Tools[i], fmt.Sprintf("tools[%d]", i)
 		switch {
+		case t.MCP != nil:
+			if s := servers[i]; s != nil {
+				tools, closers = append(tools, s.Tools()...), append(closers, s)
+			}
 		case t.Files != nil:
 			list, closer, err := files.Tools(a.path(t.Files.Root), &files.Options{ReadOnly: t.Files.Write != "direct"})
 			if err != nil {
@@ -69,6 +82,29 @@ func (a *Agent) tools(r *report) (tools []tool.Tool, close func() error) {
 				continue
 			}
 			tools, closers = append(tools, list...), append(closers, closer)
+		case t.Command != nil:
+			list, closer, err := t.Command.tools(a, h)
+			if err != nil {
+				path += ".command"
+				for _, e := range each(err) {
+					r.add(a.source.at[path], path, "%v", e)
+				}
+				continue
+			}
+			tools, closers = append(tools, list...), append(closers, closer)
+		case t.HTTPGet != nil, t.HTTP != nil, t.OpenAPI != nil:
+			list, err := a.web(t, h)
+			if err != nil {
+				path += "." + t.kind()
+				for _, e := range each(err) {
+					r.add(a.source.at[path], path, "%v", e)
+				}
+			}
+			tools = append(tools, list...)
+		case t.Plan != nil:
+			tools = append(tools, plan.Tool())
+		case t.AskUser != nil:
+			tools = append(tools, ask.Tool())
 		case t.Calculator != nil:
 			tools = append(tools, calc.Tool())
 		case t.Clock != nil:

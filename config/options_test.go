@@ -60,8 +60,8 @@ func toolNames(o *rein.Options) []string {
 }
 
 func TestOptions(t *testing.T) {
-	o := options(t, full, map[string]string{"workspace/a.txt": "x", "result.json": `{"type":"object"}`})
-	want := []string{"calculator", "edit_file", "get_now", "list_dir", "read_file", "search_files", "write_file"}
+	o := options(t, full, map[string]string{"workspace/a.txt": "x", "workspace/ops/b.txt": "x", "result.json": `{"type":"object"}`})
+	want := []string{"ask_user", "calculator", "delete_file", "deploy", "edit_file", "find_files", "get_now", "go_test", "list_dir", "plan", "read_file", "search_files", "write_file"}
 	if got := toolNames(o); !slices.Equal(got, want) {
 		t.Errorf("tools %v, want %v", got, want)
 	}
@@ -103,7 +103,7 @@ func TestDefaults(t *testing.T) {
 	if *o.Limits != preset || *o.Retry != rein.RetryPatient() {
 		t.Errorf("limits %+v, retry %+v", o.Limits, o.Retry)
 	}
-	if got := toolNames(o); !slices.Equal(got, []string{"list_dir", "read_file", "search_files"}) {
+	if got := toolNames(o); !slices.Equal(got, []string{"find_files", "list_dir", "read_file", "search_files"}) {
 		t.Errorf("files without write gives %v", got)
 	}
 	// Permissions that are there but empty deny everything.

@@ -55,6 +55,8 @@ const maxProblems = 20
 type report struct {
 	file     string
 	problems []Problem
+	// onlyNames: what was found wrong does not mean that tools are missing.
+	onlyNames bool
 }
 
 func (r *report) add(at yamltree.Pos, setting, format string, args ...any) {

@@ -53,11 +53,41 @@ Effect classes say what running a tool may change, and what may be done when nob
 The strictest match wins: deny, ask, allow. An entry for one tool that another entry always overrides is refused.
 `
 
+const mcpNotes = `
+    - mcp:
+        name: github
+        command: [npx, -y, some-server]
+        secret_env: [GITHUB_TOKEN]
+        effects: {"get_*": read, create_issue: once}
+        confirm: {create_issue: find_issue}
+    - mcp: {url: "https://tools.example/mcp", bearer_env: TOOLS_TOKEN, allow: ["read_*"]}
+
+What a server says of its tools is a claim: a tool that says it only reads is read, one that says it may be repeated is repeatable, and all others are once. Each definition is remembered with
+the run; if a server changes one, its calls are refused, and ask first when the run is resumed. Each call carries its idempotency key in _meta, as rein.example/idempotency-key.
+`
+
+const httpNotes = `
+    - http_get: {hosts: [docs.example.com, "*.example.org"]}
+    - http:
+        name: cancel_order
+        doc: {what: Cancels an order., when: Only when the customer has asked for it.}
+        method: POST
+        url: https://desk.example.com/orders/{id}/cancel
+        params: {id: {description: "the order's number", pattern: "[0-9]+"}, reason: {optional: true}}
+        auth: {bearer_env: DESK_TOKEN}
+        confirm: order_is_cancelled
+    - openapi: {document: desk.yaml, operations: [listOrders, getOrder], auth: {bearer_env: DESK_TOKEN}}
+
+Requests go to the hosts that are named here only, checked again at each redirect, and never to a link-local address; to a private one only with allow_private, checked when the connection is made.
+Proxies of the environment are not used. What writes is sent once, is led nowhere else, and carries its idempotency key. 4xx means that nothing was done (409 leaves it open); after 5xx, and after a
+connection that was lost, nobody knows what became of a write: it is unknown, and the confirm tool is asked.
+`
+
 func reference(t *testing.T) []byte {
 	out := bytes.NewBufferString(preface)
 	section(out, "", reflect.TypeFor[Agent]())
 	out.WriteString("\n## What the tools are called\n\n| entry | tool | effect class |\n|---|---|---|\n")
-	a := &Agent{BaseDir: t.TempDir(), Tools: []Tool{{Files: &Files{Root: ".", Write: "direct"}}, {Calculator: &Calculator{}}, {Clock: &Clock{}}}}
+	a := &Agent{BaseDir: t.TempDir(), Tools: []Tool{{Files: &Files{Root: ".", Write: "direct"}}, {Calculator: &Calculator{}}, {Clock: &Clock{}}, {HTTPGet: &HTTPGet{Hosts: []string{"docs.example.com"}}}}}
 	for _, entry := range a.Tools {
 		one := *a
 		one.Tools = []Tool{entry}
@@ -95,13 +125,24 @@ func section(out *bytes.Buffer, path string, t reflect.Type) {
 		out.WriteString(permissionNotes)
 	case reflect.TypeFor[Limits]():
 		presetTable(out)
+	case reflect.TypeFor[Template]():
+		out.WriteString(commandNotes)
+	case reflect.TypeFor[MCP]():
+		out.WriteString(mcpNotes)
+	case reflect.TypeFor[HTTPGet]():
+		out.WriteString(httpNotes)
+	case reflect.TypeFor[Rule]():
+		out.WriteString("\nA rule, under never as under must, is words, `- be brief`, or one that the harness sees to: `- {call: check_stock, before: submit_order}` or `- {never: cancel_order, after: submit_order}`.\n")
 	case reflect.TypeFor[Tool]():
 		out.WriteString("\nEach entry of the list is one tool: `- clock`, or with settings `- clock: {timezone: Europe/Oslo}`.\n")
 	}
 	for _, s := range settings(t) {
 		f := t.Field(s.index).Type
-		for f.Kind() == reflect.Pointer || f.Kind() == reflect.Slice {
+		for f.Kind() == reflect.Pointer || f.Kind() == reflect.Slice || f.Kind() == reflect.Map {
 			f = f.Elem()
+		}
+		if f == reflect.TypeFor[Rule]() && s.key != "must" {
+			continue // the same
 		}
 		if f.Kind() == reflect.Struct && len(settings(f)) > 0 {
 			section(out, join(path, s.key), f)
@@ -116,6 +157,8 @@ func takes(t reflect.Type, tag reflect.StructTag, path string) string {
 	switch {
 	case t == reflect.TypeFor[Limits]():
 		return "a preset or a mapping, see [limits](#limits)"
+	case t == reflect.TypeFor[Rule]():
+		return "a rule in words or a mapping, see [rules.must](#rulesmust)"
 	case t.Kind() == reflect.Pointer:
 		return takes(t.Elem(), tag, path)
 	case t.Kind() == reflect.Struct && len(settings(t)) == 0:
@@ -126,6 +169,10 @@ func takes(t reflect.Type, tag reflect.StructTag, path string) string {
 		return "a list of tools, see [tools](#tools)"
 	case t.Kind() == reflect.Slice:
 		return fmt.Sprintf("a list of at most %d, each %s", bound(tag, "max", maxItems), takes(t.Elem(), tag, path))
+	case t.Kind() == reflect.Map:
+		return fmt.Sprintf("a mapping of at most %d, each %s", bound(tag, "max", maxItems), takes(t.Elem(), tag, path))
+	case t.Kind() == reflect.Bool:
+		return "true or false"
 	case t.Kind() == reflect.Int64:
 		return fmt.Sprintf("a whole number from %s to %s", tag.Get("min"), tag.Get("max"))
 	case t == reflect.TypeFor[Decimal]():

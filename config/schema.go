@@ -42,6 +42,12 @@ func valueSchema(t reflect.Type, tag reflect.StructTag, texts map[string]textRul
 	case reflect.Slice:
 		most := int(bound(tag, "max", maxItems))
 		return &jsonschema.Schema{Types: []string{"array", "null"}, MaxItems: &most, Items: valueSchema(t.Elem(), tag, texts)}
+	case reflect.Map:
+		most := int(bound(tag, "max", maxItems))
+		return &jsonschema.Schema{Types: []string{"object", "null"}, MaxProperties: &most,
+			PropertyNames: textSchema(texts[tag.Get("keys")]), AdditionalProperties: valueSchema(t.Elem(), tag, texts)}
+	case reflect.Bool:
+		return &jsonschema.Schema{Type: "boolean"}
 	case reflect.Int64:
 		return numberSchema("integer", tag)
 	}
@@ -68,6 +74,8 @@ func structureSchema(t reflect.Type, texts map[string]textRule) *jsonschema.Sche
 	switch t {
 	case reflect.TypeFor[Limits]():
 		s = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{textSchema(texts["preset"]), s}}
+	case reflect.TypeFor[Rule]():
+		s = ruleSchema(s, texts)
 	case reflect.TypeFor[Tool]():
 		one := 1
 		s.Type, s.Types, s.MinProperties, s.MaxProperties = "object", nil, &one, &one
@@ -84,7 +92,7 @@ func bareTools(t reflect.Type) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "string"}
 	for _, f := range settings(t) {
 		inner := settings(t.Field(f.index).Type.Elem())
-		if !slices.ContainsFunc(inner, func(s setting) bool { return s.tag.Get("need") == "true" }) {
+		if f.tag.Get("bare") != "no" && !slices.ContainsFunc(inner, func(s setting) bool { return s.tag.Get("need") == "true" }) {
 			s.Enum = append(s.Enum, f.key)
 		}
 	}
@@ -100,7 +108,9 @@ func textSchema(r textRule) *jsonschema.Schema {
 		return s
 	}
 	least, most := 1, r.max
-	s.MinLength, s.MaxLength, s.Pattern = &least, &most, r.pattern
+	if s.MaxLength, s.Pattern = &most, r.pattern; !r.empty {
+		s.MinLength = &least
+	}
 	if _, example, ok := strings.Cut(r.what, "such as "); ok && !strings.Contains(example, " ") {
 		s.Examples = []any{example}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"rein.example/rein/dialect"
+	"rein.example/rein/tool"
 )
 
 // textRule says which texts a setting takes.
@@ -18,6 +19,8 @@ type textRule struct {
 	// somebody might expect, and what to do instead.
 	words     []string
 	otherwise map[string]string
+	// empty: the empty text is one too.
+	empty bool
 	// secret texts are not repeated in errors.
 	secret bool
 }
@@ -31,6 +34,7 @@ func textRules() map[string]textRule {
 		"env":      {what: "the name of an environment variable, such as OPENAI_API_KEY, and not the key itself", pattern: `^[A-Za-z_][A-Za-z0-9_]*$`, max: 128, secret: true},
 		"path":     {what: "a path", pattern: `^[^\x00-\x1f\x7f]+$`, max: 1000},
 		"rule":     {what: "a rule in words", pattern: `[^ \t\r\n]`, max: 2000},
+		"tools":    {what: "the name of a tool, in which * stands for anything, such as submit_*", pattern: `^[A-Za-z0-9_*-]+$`, max: 64},
 		"prose":    {what: "text", pattern: `[^ \t\r\n]`, max: 20_000},
 		"match":    {what: "effect:read, effect:repeatable, effect:once, or the name of a tool, in which * stands for anything, such as write_*", pattern: `^(effect:(read|repeatable|once)|[A-Za-z0-9_*-]+)$`, max: 64},
 		"duration": {what: "a time such as 90s, 30m or 1h30m", pattern: `^([1-9][0-9]{0,4}h)?([1-9][0-9]{0,5}m)?([1-9][0-9]{0,6}s)?$`, max: 24},
@@ -40,6 +44,27 @@ func textRules() map[string]textRule {
 		"dialect":  {words: dialect.Promptable()},
 		"in_text":  {words: []string{"read", "ignore"}},
 		"strict":   {words: []string{"auto", "always"}},
+		"sandbox": {
+			words:     []string{"none"},
+			otherwise: map[string]string{"native": sandboxLater, "landlock": sandboxLater, "bubblewrap": sandboxLater},
+		},
+		"member":      {what: "the name of a member of a JSON object, such as status", pattern: `^[^\x00-\x1f\x7f]+$`, max: 200},
+		"noise":       {words: []string{tool.NoiseTimestamps, tool.NoisePaths, tool.NoiseColumns}},
+		"toolname":    {what: "the name of a tool, such as go_test", pattern: `^[a-zA-Z0-9_-]+$`, max: 64},
+		"prefix":      {what: "a short name of letters, digits and underscores, such as github", pattern: `^[A-Za-z][A-Za-z0-9_]*$`, max: 32},
+		"remote":      {what: "the name of a tool as its server gives it, in which * stands for anything where patterns are taken", pattern: `^[^\x00-\x1f\x7f]+$`, max: 256},
+		"value":       {what: "a text of one line", pattern: `^[^\x00-\x08\x0a-\x1f\x7f]*$`, max: 4000, empty: true, secret: true},
+		"header":      {what: "the name of an HTTP header, such as X-Tenant", pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", max: 128},
+		"effect":      {words: []string{"read", "repeatable", "once"}},
+		"argument":    {what: "an argument without control characters", pattern: `^[^\x00-\x1f\x7f]*$`, max: 4000, empty: true},
+		"placeholder": {what: "a name of small letters, digits and underscores, such as package", pattern: `^[a-z][a-z0-9_]*$`, max: 64},
+		"host":        {what: "a host, such as docs.example.com", pattern: `^[A-Za-z0-9_.:*\[\]-]+$`, max: 256},
+		"template":    {what: "an address with parameters in braces, such as https://desk.example.com/orders/{id}", pattern: `^https?://[^\x00-\x20\x7f]+$`, max: 2000},
+		"argname":     {what: "the name of a parameter, such as order_id", pattern: `^[A-Za-z0-9_.-]+$`, max: 64},
+		"method":      {words: []string{"GET", "HEAD", "PUT", "DELETE", "POST", "PATCH"}},
+		"place":       {words: []string{"path", "query", "header", "body"}},
+		"paramtype":   {words: []string{"string", "integer", "number", "boolean", "list", "object"}},
+		"regexp":      {what: "a regular expression (RE2)", pattern: `^[^\x00-\x1f\x7f]+$`, max: 1000},
 		"reasoning": {
 			words: []string{"low", "medium", "high"},
 		},
@@ -56,7 +81,10 @@ func textRules() map[string]textRule {
 	}
 }
 
-const strategyLater = "this way to keep the context small " + notCarriedOut
+const (
+	sandboxLater  = "a sandbox " + notCarriedOut + ", and commands without one can do all that you can"
+	strategyLater = "this way to keep the context small " + notCarriedOut
+)
 
 // allowed returns the words for a message.
 func (r *textRule) allowed() string {

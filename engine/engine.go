@@ -67,8 +67,11 @@ type Question struct {
 	// Hash is of exactly what will run.
 	Hash event.Hash `json:"hash"`
 	// Settle asks what became of the call instead of whether it may run.
-	Settle bool   `json:"settle"`
-	Why    string `json:"why,omitempty"`
+	Settle bool `json:"settle"`
+	// Words asks for an answer in words: the model wants to know something, and
+	// Args are its question.
+	Words bool   `json:"words,omitempty"`
+	Why   string `json:"why,omitempty"`
 	// More is how many questions of the run are put after this one; only Approve
 	// is told.
 	More int `json:"-"`
@@ -78,6 +81,9 @@ type Question struct {
 type Answer struct {
 	Decision event.Decision
 	By, Why  string
+	// Text answers a question that asks for words; Decision is empty then, or
+	// rejected if there is no answer.
+	Text string
 }
 
 // Watch observes a run. The functions are called in order on the run's
@@ -88,6 +94,9 @@ type Watch struct {
 	// overlaps a model call: handed to the store). Prev and Hash are the store's
 	// and may not be set; read the journal for them.
 	Event func(event.Event)
+	// Progress gets what a tool says of a call under way; it is never journalled.
+	// What comes faster than it is taken is left out, but for the last.
+	Progress func(run, call, tool, text string)
 	// Delta gets a model's output as it arrives; it is never journalled.
 	Delta func(run string, d model.Delta)
 }
@@ -119,3 +128,43 @@ type Result struct {
 	// Duration is from the first event to the last, in milliseconds.
 	Duration int64
 }
+
+// UndoJob is what of a run is to be taken back, and with what.
+type UndoJob struct {
+	Run string
+	// To is the last step that stays: the calls of the steps after it are taken
+	// back, the last first. 0 takes everything back.
+	To int64
+	// Tools are the run's tools. One that is not there cannot take anything back.
+	Tools *tool.Registry
+	// Approve is asked about each call that its tool can take back, with the call
+	// and its arguments. Nil, or ok == false, leaves the call as it is.
+	Approve func(ctx context.Context, q Question) (a Answer, ok bool)
+}
+
+// Undone is what became of one call of a run that is taken back.
+type Undone struct {
+	Call string         `json:"call"`
+	Tool string         `json:"tool"`
+	Step int64          `json:"step"`
+	Args jsontext.Value `json:"arguments"`
+	// Status is one of the words below; Why says more, for people.
+	Status UndoStatus `json:"status"`
+	Why    string     `json:"why,omitempty"`
+}
+
+// UndoStatus says what became of a call that was to be taken back.
+type UndoStatus string
+
+const (
+	// UndoDone: it was taken back.
+	UndoDone UndoStatus = "undone"
+	// UndoImpossible: it cannot be.
+	UndoImpossible UndoStatus = "cannot_be_undone"
+	// UndoRefused: a permission or a person is against it.
+	UndoRefused UndoStatus = "refused"
+	// UndoOpen: nobody has answered whether it may be.
+	UndoOpen UndoStatus = "not_approved"
+	// UndoFailed: it was tried, and may have been done in part.
+	UndoFailed UndoStatus = "failed"
+)

@@ -169,12 +169,32 @@ func (x *Spec) AppendJSON(dst []byte) []byte {
 		dst = codec.End(dst, ']')
 		dst = append(dst, ',')
 	}
+	if len(x.Rules) > 0 {
+		dst = append(dst, `"rules":`...)
+		dst = append(dst, '[')
+		for i := range x.Rules {
+			dst = x.Rules[i].AppendJSON(dst)
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if len(x.Phases) > 0 {
+		dst = append(dst, `"phases":`...)
+		dst = append(dst, '[')
+		for i := range x.Phases {
+			dst = x.Phases[i].AppendJSON(dst)
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
 	if x.Window.Strategy != "" || x.Window.Size != 0 || x.Window.Reserve != 0 || x.Window.Margin != 0 {
 		dst = append(dst, `"window":`...)
 		dst = x.Window.AppendJSON(dst)
 		dst = append(dst, ',')
 	}
-	if x.Retry.Tries != 0 || x.Retry.Base != 0 || x.Retry.Cap != 0 || x.Retry.Idle != 0 {
+	if x.Retry.Tries != 0 || x.Retry.Base != 0 || x.Retry.Cap != 0 || x.Retry.Idle != 0 || x.Retry.ToolTries != 0 {
 		dst = append(dst, `"retry":`...)
 		dst = x.Retry.AppendJSON(dst)
 		dst = append(dst, ',')
@@ -190,6 +210,11 @@ func (x *Spec) AppendJSON(dst []byte) []byte {
 	if x.Seed != 0 {
 		dst = append(dst, `"seed":`...)
 		dst = strconv.AppendInt(dst, x.Seed, 10)
+		dst = append(dst, ',')
+	}
+	if x.Sandbox != "" {
+		dst = append(dst, `"sandbox":`...)
+		dst = codec.AppendString(dst, x.Sandbox)
 		dst = append(dst, ',')
 	}
 	if x.Config != "" {
@@ -237,6 +262,10 @@ func (x *Spec) DecodeJSON(dec *jsontext.Decoder) error {
 			err = x.Limits.DecodeJSON(dec)
 		case `"permissions"`:
 			x.Permissions, err = codec.Slice(dec, (*Permission).DecodeJSON)
+		case `"rules"`:
+			x.Rules, err = codec.Slice(dec, (*RuleSpec).DecodeJSON)
+		case `"phases"`:
+			x.Phases, err = codec.Slice(dec, (*PhaseSpec).DecodeJSON)
 		case `"window"`:
 			err = x.Window.DecodeJSON(dec)
 		case `"retry"`:
@@ -247,6 +276,8 @@ func (x *Spec) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Chat, err = codec.Bool(dec)
 		case `"seed"`:
 			x.Seed, err = codec.Int(dec, 64)
+		case `"sandbox"`:
+			x.Sandbox, err = codec.String(dec)
 		case `"config"`:
 			x.Config, err = codec.String(dec)
 		case `"base_dir"`:
@@ -288,7 +319,16 @@ func (x *Spec) mapText(f func(string) string) {
 	for i := range x.Permissions {
 		x.Permissions[i].mapText(f)
 	}
+	x.Rules = slices.Clone(x.Rules)
+	for i := range x.Rules {
+		x.Rules[i].mapText(f)
+	}
+	x.Phases = slices.Clone(x.Phases)
+	for i := range x.Phases {
+		x.Phases[i].mapText(f)
+	}
 	x.Sampling.mapText(f)
+	x.Sandbox = f(x.Sandbox)
 	x.Config = f(x.Config)
 	x.BaseDir = f(x.BaseDir)
 }
@@ -497,6 +537,37 @@ func (x *ToolSpec) AppendJSON(dst []byte) []byte {
 	if x.Harness {
 		dst = append(dst, `"harness":true,`...)
 	}
+	if x.Sensitive {
+		dst = append(dst, `"sensitive":true,`...)
+	}
+	if x.Group != "" {
+		dst = append(dst, `"group":`...)
+		dst = codec.AppendString(dst, x.Group)
+		dst = append(dst, ',')
+	}
+	if x.MaxCalls != 0 {
+		dst = append(dst, `"max_calls":`...)
+		dst = strconv.AppendInt(dst, x.MaxCalls, 10)
+		dst = append(dst, ',')
+	}
+	if len(x.Output) > 0 {
+		dst = append(dst, `"output":`...)
+		dst = codec.AppendRaw(dst, x.Output)
+		dst = append(dst, ',')
+	}
+	if x.Show.Select != nil || x.Show.Drop != nil || x.Show.Limit != 0 || x.Show.Summarise != nil || x.Show.Field != 0 || x.Show.Noise != nil {
+		dst = append(dst, `"show":`...)
+		dst = x.Show.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	if x.Undo {
+		dst = append(dst, `"undo":true,`...)
+	}
+	if x.Pin != "" {
+		dst = append(dst, `"pin":`...)
+		dst = codec.AppendString(dst, x.Pin)
+		dst = append(dst, ',')
+	}
 	if x.Tokens != 0 {
 		dst = append(dst, `"tokens":`...)
 		dst = x.Tokens.AppendJSON(dst)
@@ -539,6 +610,20 @@ func (x *ToolSpec) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Polling, err = codec.Bool(dec)
 		case `"harness"`:
 			x.Harness, err = codec.Bool(dec)
+		case `"sensitive"`:
+			x.Sensitive, err = codec.Bool(dec)
+		case `"group"`:
+			x.Group, err = codec.String(dec)
+		case `"max_calls"`:
+			x.MaxCalls, err = codec.Int(dec, 64)
+		case `"output"`:
+			x.Output, err = codec.Raw(dec)
+		case `"show"`:
+			err = x.Show.DecodeJSON(dec)
+		case `"undo"`:
+			x.Undo, err = codec.Bool(dec)
+		case `"pin"`:
+			x.Pin, err = codec.String(dec)
 		case `"tokens"`:
 			err = x.Tokens.DecodeJSON(dec)
 		default:
@@ -562,6 +647,118 @@ func (x *ToolSpec) mapText(f func(string) string) {
 	x.Resources = slices.Clone(x.Resources)
 	for i := range x.Resources {
 		x.Resources[i] = f(x.Resources[i])
+	}
+	x.Group = f(x.Group)
+	x.Output = codec.MapRaw(x.Output, f)
+	x.Show.mapText(f)
+	x.Pin = f(x.Pin)
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *ShowSpec) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if len(x.Select) > 0 {
+		dst = append(dst, `"select":`...)
+		dst = append(dst, '[')
+		for i := range x.Select {
+			dst = codec.AppendString(dst, x.Select[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if len(x.Drop) > 0 {
+		dst = append(dst, `"drop":`...)
+		dst = append(dst, '[')
+		for i := range x.Drop {
+			dst = codec.AppendString(dst, x.Drop[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if x.Limit != 0 {
+		dst = append(dst, `"limit":`...)
+		dst = strconv.AppendInt(dst, x.Limit, 10)
+		dst = append(dst, ',')
+	}
+	if len(x.Summarise) > 0 {
+		dst = append(dst, `"summarise":`...)
+		dst = append(dst, '[')
+		for i := range x.Summarise {
+			dst = codec.AppendString(dst, x.Summarise[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if x.Field != 0 {
+		dst = append(dst, `"field":`...)
+		dst = strconv.AppendInt(dst, x.Field, 10)
+		dst = append(dst, ',')
+	}
+	if len(x.Noise) > 0 {
+		dst = append(dst, `"noise":`...)
+		dst = append(dst, '[')
+		for i := range x.Noise {
+			dst = codec.AppendString(dst, x.Noise[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *ShowSpec) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = ShowSpec{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"select"`:
+			x.Select, err = codec.Strings(dec)
+		case `"drop"`:
+			x.Drop, err = codec.Strings(dec)
+		case `"limit"`:
+			x.Limit, err = codec.Int(dec, 64)
+		case `"summarise"`:
+			x.Summarise, err = codec.Strings(dec)
+		case `"field"`:
+			x.Field, err = codec.Int(dec, 64)
+		case `"noise"`:
+			x.Noise, err = codec.Strings(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *ShowSpec) mapText(f func(string) string) {
+	x.Select = slices.Clone(x.Select)
+	for i := range x.Select {
+		x.Select[i] = f(x.Select[i])
+	}
+	x.Drop = slices.Clone(x.Drop)
+	for i := range x.Drop {
+		x.Drop[i] = f(x.Drop[i])
+	}
+	x.Summarise = slices.Clone(x.Summarise)
+	for i := range x.Summarise {
+		x.Summarise[i] = f(x.Summarise[i])
+	}
+	x.Noise = slices.Clone(x.Noise)
+	for i := range x.Noise {
+		x.Noise[i] = f(x.Noise[i])
 	}
 }
 
@@ -667,6 +864,133 @@ func (x *Permission) mapText(f func(string) string) {
 }
 
 // AppendJSON appends x as a JSON object to dst.
+func (x *RuleSpec) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"list":`...)
+	dst = codec.AppendString(dst, x.List)
+	dst = append(dst, `,"text":`...)
+	dst = codec.AppendString(dst, x.Text)
+	dst = append(dst, ',')
+	if x.Kind != "" {
+		dst = append(dst, `"kind":`...)
+		dst = codec.AppendString(dst, x.Kind)
+		dst = append(dst, ',')
+	}
+	if x.Call != "" {
+		dst = append(dst, `"call":`...)
+		dst = codec.AppendString(dst, x.Call)
+		dst = append(dst, ',')
+	}
+	if x.Before != "" {
+		dst = append(dst, `"before":`...)
+		dst = codec.AppendString(dst, x.Before)
+		dst = append(dst, ',')
+	}
+	if x.After != "" {
+		dst = append(dst, `"after":`...)
+		dst = codec.AppendString(dst, x.After)
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *RuleSpec) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = RuleSpec{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"list"`:
+			x.List, err = codec.String(dec)
+		case `"text"`:
+			x.Text, err = codec.String(dec)
+		case `"kind"`:
+			x.Kind, err = decodeRuleKind(dec)
+		case `"call"`:
+			x.Call, err = codec.String(dec)
+		case `"before"`:
+			x.Before, err = codec.String(dec)
+		case `"after"`:
+			x.After, err = codec.String(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *RuleSpec) mapText(f func(string) string) {
+	x.List = f(x.List)
+	x.Text = f(x.Text)
+	x.Call = f(x.Call)
+	x.Before = f(x.Before)
+	x.After = f(x.After)
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *PhaseSpec) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"name":`...)
+	dst = codec.AppendString(dst, x.Name)
+	dst = append(dst, `,"tools":`...)
+	dst = append(dst, '[')
+	for i := range x.Tools {
+		dst = codec.AppendString(dst, x.Tools[i])
+		dst = append(dst, ',')
+	}
+	dst = codec.End(dst, ']')
+	dst = append(dst, ',')
+	if x.Until != "" {
+		dst = append(dst, `"until":`...)
+		dst = codec.AppendString(dst, x.Until)
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *PhaseSpec) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = PhaseSpec{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"name"`:
+			x.Name, err = codec.String(dec)
+		case `"tools"`:
+			x.Tools, err = codec.Strings(dec)
+		case `"until"`:
+			x.Until, err = codec.String(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *PhaseSpec) mapText(f func(string) string) {
+	x.Name = f(x.Name)
+	x.Tools = slices.Clone(x.Tools)
+	for i := range x.Tools {
+		x.Tools[i] = f(x.Tools[i])
+	}
+	x.Until = f(x.Until)
+}
+
+// AppendJSON appends x as a JSON object to dst.
 func (x *WindowSpec) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.Strategy != "" {
@@ -744,6 +1068,11 @@ func (x *RetrySpec) AppendJSON(dst []byte) []byte {
 		dst = strconv.AppendInt(dst, x.Idle, 10)
 		dst = append(dst, ',')
 	}
+	if x.ToolTries != 0 {
+		dst = append(dst, `"tool_tries":`...)
+		dst = strconv.AppendInt(dst, x.ToolTries, 10)
+		dst = append(dst, ',')
+	}
 	return codec.End(dst, '}')
 }
 
@@ -767,6 +1096,8 @@ func (x *RetrySpec) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Cap, err = codec.Int(dec, 64)
 		case `"idle_ms"`:
 			x.Idle, err = codec.Int(dec, 64)
+		case `"tool_tries"`:
+			x.ToolTries, err = codec.Int(dec, 64)
 		default:
 			err = dec.SkipValue()
 		}
@@ -1792,6 +2123,9 @@ func (x *ApprovalAsked) AppendJSON(dst []byte) []byte {
 	if x.Settle {
 		dst = append(dst, `"settle":true,`...)
 	}
+	if x.Words {
+		dst = append(dst, `"words":true,`...)
+	}
 	if x.Why != "" {
 		dst = append(dst, `"why":`...)
 		dst = codec.AppendString(dst, x.Why)
@@ -1822,6 +2156,8 @@ func (x *ApprovalAsked) DecodeJSON(dec *jsontext.Decoder) error {
 			err = x.Hash.DecodeJSON(dec)
 		case `"settle"`:
 			x.Settle, err = codec.Bool(dec)
+		case `"words"`:
+			x.Words, err = codec.Bool(dec)
 		case `"why"`:
 			x.Why, err = codec.String(dec)
 		default:
@@ -1928,6 +2264,16 @@ func (x *ToolStarted) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `"attempt":`...)
 	dst = strconv.AppendInt(dst, x.Attempt, 10)
 	dst = append(dst, ',')
+	if x.For != "" {
+		dst = append(dst, `"for":`...)
+		dst = codec.AppendString(dst, x.For)
+		dst = append(dst, ',')
+	}
+	if x.Undoes != "" {
+		dst = append(dst, `"undoes":`...)
+		dst = codec.AppendString(dst, x.Undoes)
+		dst = append(dst, ',')
+	}
 	return codec.End(dst, '}')
 }
 
@@ -1957,6 +2303,10 @@ func (x *ToolStarted) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Key, err = codec.String(dec)
 		case `"attempt"`:
 			x.Attempt, err = codec.Int(dec, 64)
+		case `"for"`:
+			x.For, err = codec.String(dec)
+		case `"undoes"`:
+			x.Undoes, err = codec.String(dec)
 		default:
 			err = dec.SkipValue()
 		}
@@ -1969,6 +2319,8 @@ func (x *ToolStarted) DecodeJSON(dec *jsontext.Decoder) error {
 func (x *ToolStarted) mapText(f func(string) string) {
 	x.Call = f(x.Call)
 	x.Tool = f(x.Tool)
+	x.For = f(x.For)
+	x.Undoes = f(x.Undoes)
 }
 
 // Type returns "tool.finished".
@@ -2014,6 +2366,16 @@ func (x *ToolFinished) AppendJSON(dst []byte) []byte {
 		dst = x.Full.AppendJSON(dst)
 		dst = append(dst, ',')
 	}
+	if len(x.Shaped) > 0 {
+		dst = append(dst, `"shaped":`...)
+		dst = append(dst, '[')
+		for i := range x.Shaped {
+			dst = codec.AppendString(dst, x.Shaped[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
 	if len(x.Result) > 0 {
 		dst = append(dst, `"result":`...)
 		dst = codec.AppendRaw(dst, x.Result)
@@ -2032,8 +2394,28 @@ func (x *ToolFinished) AppendJSON(dst []byte) []byte {
 	if x.Retryable {
 		dst = append(dst, `"retryable":true,`...)
 	}
+	if x.RetryAfter != 0 {
+		dst = append(dst, `"retry_after_ms":`...)
+		dst = x.RetryAfter.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
 	if x.NoEffect {
 		dst = append(dst, `"no_effect":true,`...)
+	}
+	if x.For != "" {
+		dst = append(dst, `"for":`...)
+		dst = codec.AppendString(dst, x.For)
+		dst = append(dst, ',')
+	}
+	if x.Undoes != "" {
+		dst = append(dst, `"undoes":`...)
+		dst = codec.AppendString(dst, x.Undoes)
+		dst = append(dst, ',')
+	}
+	if len(x.Undo) > 0 {
+		dst = append(dst, `"undo":`...)
+		dst = codec.AppendRaw(dst, x.Undo)
+		dst = append(dst, ',')
 	}
 	if len(x.Seen) > 0 {
 		dst = append(dst, `"seen":`...)
@@ -2083,6 +2465,8 @@ func (x *ToolFinished) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Shown, err = codec.Int(dec, 64)
 		case `"full"`:
 			x.Full, err = codec.Pointer(dec, (*message.Ref).DecodeJSON)
+		case `"shaped"`:
+			x.Shaped, err = codec.Strings(dec)
 		case `"result"`:
 			x.Result, err = codec.Raw(dec)
 		case `"error_type"`:
@@ -2091,8 +2475,16 @@ func (x *ToolFinished) DecodeJSON(dec *jsontext.Decoder) error {
 			x.ErrorMessage, err = codec.String(dec)
 		case `"retryable"`:
 			x.Retryable, err = codec.Bool(dec)
+		case `"retry_after_ms"`:
+			err = x.RetryAfter.DecodeJSON(dec)
 		case `"no_effect"`:
 			x.NoEffect, err = codec.Bool(dec)
+		case `"for"`:
+			x.For, err = codec.String(dec)
+		case `"undoes"`:
+			x.Undoes, err = codec.String(dec)
+		case `"undo"`:
+			x.Undo, err = codec.Raw(dec)
 		case `"seen"`:
 			x.Seen, err = codec.Slice(dec, (*Seen).DecodeJSON)
 		case `"latency_ms"`:
@@ -2118,9 +2510,16 @@ func (x *ToolFinished) mapText(f func(string) string) {
 		pi.MapText(f)
 		x.Full = &pi
 	}
+	x.Shaped = slices.Clone(x.Shaped)
+	for i := range x.Shaped {
+		x.Shaped[i] = f(x.Shaped[i])
+	}
 	x.Result = codec.MapRaw(x.Result, f)
 	x.ErrorType = f(x.ErrorType)
 	x.ErrorMessage = f(x.ErrorMessage)
+	x.For = f(x.For)
+	x.Undoes = f(x.Undoes)
+	x.Undo = codec.MapRaw(x.Undo, f)
 	x.Seen = slices.Clone(x.Seen)
 	for i := range x.Seen {
 		x.Seen[i].mapText(f)
@@ -2248,7 +2647,13 @@ func (*NoticeAdded) Type() Type { return TypeNoticeAdded }
 func (x *NoticeAdded) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `{"kind":`...)
 	dst = codec.AppendString(dst, x.Kind)
-	dst = append(dst, `,"text":`...)
+	dst = append(dst, ',')
+	if x.Call != "" {
+		dst = append(dst, `"call":`...)
+		dst = codec.AppendString(dst, x.Call)
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `"text":`...)
 	dst = codec.AppendString(dst, x.Text)
 	dst = append(dst, ',')
 	if x.Tokens != 0 {
@@ -2273,6 +2678,8 @@ func (x *NoticeAdded) DecodeJSON(dec *jsontext.Decoder) error {
 		switch string(name) {
 		case `"kind"`:
 			x.Kind, err = codec.String(dec)
+		case `"call"`:
+			x.Call, err = codec.String(dec)
 		case `"text"`:
 			x.Text, err = codec.String(dec)
 		case `"tokens"`:
@@ -2287,6 +2694,7 @@ func (x *NoticeAdded) DecodeJSON(dec *jsontext.Decoder) error {
 }
 
 func (x *NoticeAdded) mapText(f func(string) string) {
+	x.Call = f(x.Call)
 	x.Text = f(x.Text)
 }
 
@@ -2510,6 +2918,16 @@ func (x *RunResumed) AppendJSON(dst []byte) []byte {
 		dst = codec.AppendString(dst, x.By)
 		dst = append(dst, ',')
 	}
+	if len(x.Changed) > 0 {
+		dst = append(dst, `"changed":`...)
+		dst = append(dst, '[')
+		for i := range x.Changed {
+			dst = x.Changed[i].AppendJSON(dst)
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
 	return codec.End(dst, '}')
 }
 
@@ -2529,6 +2947,8 @@ func (x *RunResumed) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Generation, err = codec.Int(dec, 64)
 		case `"by"`:
 			x.By, err = codec.String(dec)
+		case `"changed"`:
+			x.Changed, err = codec.Slice(dec, (*ToolPin).DecodeJSON)
 		default:
 			err = dec.SkipValue()
 		}
@@ -2540,6 +2960,53 @@ func (x *RunResumed) DecodeJSON(dec *jsontext.Decoder) error {
 
 func (x *RunResumed) mapText(f func(string) string) {
 	x.By = f(x.By)
+	x.Changed = slices.Clone(x.Changed)
+	for i := range x.Changed {
+		x.Changed[i].mapText(f)
+	}
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *ToolPin) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"tool":`...)
+	dst = codec.AppendString(dst, x.Tool)
+	dst = append(dst, ',')
+	if x.Pin != "" {
+		dst = append(dst, `"pin":`...)
+		dst = codec.AppendString(dst, x.Pin)
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *ToolPin) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = ToolPin{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"tool"`:
+			x.Tool, err = codec.String(dec)
+		case `"pin"`:
+			x.Pin, err = codec.String(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *ToolPin) mapText(f func(string) string) {
+	x.Tool = f(x.Tool)
+	x.Pin = f(x.Pin)
 }
 
 // Type returns "run.finished".
@@ -2689,6 +3156,19 @@ func decodeVerdict(dec *jsontext.Decoder) (Verdict, error) {
 		return Halt, err
 	}
 	return Verdict(codec.Unquote(v)), err
+}
+
+func decodeRuleKind(dec *jsontext.Decoder) (RuleKind, error) {
+	v, err := codec.Quoted(dec)
+	switch string(v) {
+	case `"before"`:
+		return RuleBefore, err
+	case `"never"`:
+		return RuleNever, err
+	case `"read_back"`:
+		return RuleReadBack, err
+	}
+	return RuleKind(codec.Unquote(v)), err
 }
 
 func decodeInputKind(dec *jsontext.Decoder) (InputKind, error) {

@@ -32,13 +32,21 @@ type Spec struct {
 	Limits Limits         `json:"limits,omitzero"`
 	// Permissions in the order written; the strictest match wins.
 	Permissions []Permission `json:"permissions,omitempty"`
-	Window      WindowSpec   `json:"window,omitzero"`
-	Retry       RetrySpec    `json:"retry,omitzero"`
-	Sampling    Sampling     `json:"sampling,omitzero"`
+	// Rules in the order shown: those of code and those that are only told.
+	Rules []RuleSpec `json:"rules,omitempty"`
+	// Phases are the parts of the run, in order, each with its tools; without any
+	// the whole run has all.
+	Phases   []PhaseSpec `json:"phases,omitempty"`
+	Window   WindowSpec  `json:"window,omitzero"`
+	Retry    RetrySpec   `json:"retry,omitzero"`
+	Sampling Sampling    `json:"sampling,omitzero"`
 	// Chat keeps the run open after an answer: it pauses with turn_done.
 	Chat bool `json:"chat,omitempty"`
 	// Seed feeds every pseudo-random choice of the run, such as retry jitter.
 	Seed int64 `json:"seed,omitempty"`
+	// Sandbox is what commands of the run are confined by, in the agent's words:
+	// "none" says that they are not. Empty: the agent runs no commands.
+	Sandbox string `json:"sandbox,omitempty"`
 	// Config is the agent file's text, and BaseDir the folder that its relative
 	// paths start from, so that the command can resume a run by itself.
 	Config  string `json:"config,omitempty"`
@@ -121,15 +129,53 @@ type ToolSpec struct {
 	Confirm string `json:"confirm,omitempty"`
 	// KeyFields are the arguments that make the idempotency key; empty: all.
 	KeyFields []string `json:"key_fields,omitempty"`
-	// Resources are the names of arguments that say what the call works on:
-	// writes to one resource run in order, and what was read of it is known.
+	// Resources are the names of arguments that say what the call works on: a
+	// read and a write of different things run side by side, and what was read of
+	// it is known.
 	Resources []string `json:"resources,omitempty"`
 	// Polling exempts the tool from repetition checks.
 	Polling bool `json:"polling,omitempty"`
 	// Harness marks Rein's own tools, which need no permission.
 	Harness bool `json:"harness,omitempty"`
+	// Sensitive: a permission by effect class does not cover the tool, only one
+	// by its name.
+	Sensitive bool `json:"sensitive,omitempty"`
+	// Group is the set that the tool is offered in where there are too many for
+	// one list; empty: always offered.
+	Group string `json:"group,omitempty"`
+	// MaxCalls bounds the executions of this tool in a run; 0: no bound.
+	MaxCalls int64 `json:"max_calls,omitempty"`
+	// Output is the JSON Schema of the result's value, if it is declared.
+	Output jsontext.Value `json:"output,omitempty"`
+	// Show says how a long JSON result is shortened before it is cut.
+	Show ShowSpec `json:"show,omitzero"`
+	// Undo: executed calls of the tool can be undone.
+	Undo bool `json:"undo,omitempty"`
+	// Pin is the hash of the definition as its source gave it, for tools from
+	// other processes: a changed one asks again.
+	Pin string `json:"pin,omitempty"`
 	// Tokens is the size of the definition as sent.
 	Tokens message.Count `json:"tokens,omitempty"`
+}
+
+// ShowSpec says how a JSON result is shortened, before it is made to fit the
+// limit. Everything that is done to a result is said in its first line.
+type ShowSpec struct {
+	// Select are the members that are shown of each item, in this order; empty:
+	// all. An object that has none of them is what holds the items, and stays.
+	Select []string `json:"select,omitempty"`
+	// Drop are members that are left out at any depth.
+	Drop []string `json:"drop,omitempty"`
+	// Limit is the most items of a list that are shown; 0: as many as fit.
+	Limit int64 `json:"limit,omitempty"`
+	// Summarise puts a summary first where a list is not shown whole: how many
+	// items there are, and of each of these members how often each value stands
+	// in all of them.
+	Summarise []string `json:"summarise,omitempty"`
+	// Field is the most bytes of one string; 0: as many as fit.
+	Field int64 `json:"field,omitempty"`
+	// Noise names what is taken out, of texts too: timestamps, paths, columns.
+	Noise []string `json:"noise,omitempty"`
 }
 
 // Limits end a run. Tokens are output and new input (input not already sent as
@@ -151,6 +197,31 @@ type Permission struct {
 	Match   string  `json:"match"`
 }
 
+// RuleSpec is one rule of the agent.
+type RuleSpec struct {
+	// List is where it stands: never, must or can.
+	List string `json:"list"`
+	// Text is what the model is told.
+	Text string `json:"text"`
+	// Kind says how code enforces it; empty: the model is told, and no more.
+	Kind RuleKind `json:"kind,omitempty"`
+	// Call, Before and After are names of tools, with * for any run of characters.
+	Call   string `json:"call,omitempty"`
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+}
+
+// PhaseSpec is a part of a run that has a list of tools of its own.
+type PhaseSpec struct {
+	Name string `json:"name"`
+	// Tools are names, with * for any run of characters; Rein's own tools are
+	// always there.
+	Tools []string `json:"tools"`
+	// Until is the tool, or the pattern of them, whose success ends the phase;
+	// empty for the last one.
+	Until string `json:"until,omitempty"`
+}
+
 // WindowSpec fixes the budget: (Size - Reserve) x Margin/1,000,000.
 type WindowSpec struct {
 	Strategy string `json:"strategy,omitempty" rein:"keep"`
@@ -161,7 +232,8 @@ type WindowSpec struct {
 	Margin int64 `json:"margin_ppm,omitempty"`
 }
 
-// RetrySpec says how long failed model calls are tried again.
+// RetrySpec says how long failed model calls, and tool calls whose failure may
+// pass, are tried again.
 type RetrySpec struct {
 	// Tries is the most attempts for one model call, the first included.
 	Tries int64 `json:"tries,omitempty"`
@@ -171,6 +243,9 @@ type RetrySpec struct {
 	// Idle is the most time that one attempt waits without any byte of a reply
 	// that is streamed, in milliseconds. Zero leaves it to the model's client.
 	Idle int64 `json:"idle_ms,omitempty"`
+	// ToolTries is the most executions of one tool call whose failure may pass,
+	// the first included. 0 means 3; 1: none is tried again.
+	ToolTries int64 `json:"tool_tries,omitempty"`
 }
 
 // Sampling is passed to the model where it is set. Numbers are decimal text, so
@@ -373,8 +448,11 @@ type ApprovalAsked struct {
 	Hash Hash `json:"hash"`
 	// Settle asks what became of a call whose outcome is unknown, instead of
 	// whether it may run.
-	Settle bool   `json:"settle,omitempty"`
-	Why    string `json:"why,omitempty"`
+	Settle bool `json:"settle,omitempty"`
+	// Words: the call is a question of the model's to a person. The next input is
+	// the answer; a rejection refuses one.
+	Words bool   `json:"words,omitempty"`
+	Why   string `json:"why,omitempty"`
 }
 
 // ApprovalGiven is a person's answer.
@@ -398,10 +476,19 @@ type ToolStarted struct {
 	Key string `json:"key,omitempty" rein:"keep"`
 	// Attempt counts the executions of this call from 1.
 	Attempt int64 `json:"attempt"`
+	// For marks an execution of a confirm tool that the harness asked for by
+	// itself, and names the call whose outcome it finds out. The model has not
+	// called it, and is not shown it as a call.
+	For string `json:"for,omitempty"`
+	// Undoes marks an execution that takes back what another call did, and names
+	// that call. A person has asked for it; the model has not called it.
+	Undoes string `json:"undoes,omitempty"`
 }
 
 // ToolFinished is what became of one call. With an ID it is the outcome of a
-// RunTool command; without, the call was answered and never executed.
+// RunTool command: of one execution, after which the call may be executed again.
+// Without, the harness answers the call: it was not executed, or what became of
+// it was found out otherwise. The last one of a call is what the model is told.
 type ToolFinished struct {
 	ID     string `json:"id,omitempty" rein:"keep"`
 	Call   string `json:"call"`
@@ -416,13 +503,23 @@ type ToolFinished struct {
 	Shown int64 `json:"shown"`
 	// Full points to the whole result where less is shown.
 	Full *message.Ref `json:"full,omitempty"`
+	// Shaped says what was done to the result before it was shown, in the words
+	// that the model was told: selected, limited, summarised, cut, ….
+	Shaped []string `json:"shaped,omitempty"`
 	// Result is the JSON value of a submitted result or of a confirm tool's answer.
 	Result       jsontext.Value `json:"result,omitempty"`
 	ErrorType    string         `json:"error_type,omitempty"`
 	ErrorMessage string         `json:"error_message,omitempty"`
 	Retryable    bool           `json:"retryable,omitempty"`
+	// RetryAfter is the wait that a failed tool asked for, in milliseconds.
+	RetryAfter message.Count `json:"retry_after_ms,omitempty"`
 	// NoEffect: it is proven that a failed call changed nothing.
 	NoEffect bool `json:"no_effect,omitempty"`
+	// For and Undoes are as in ToolStarted.
+	For    string `json:"for,omitempty"`
+	Undoes string `json:"undoes,omitempty"`
+	// Undo is what the tool needs to know to take the call back: its own business.
+	Undo jsontext.Value `json:"undo,omitempty"`
 	// Seen is what this call read or wrote of files and the like.
 	Seen    []Seen `json:"seen,omitempty"`
 	Latency int64  `json:"latency_ms,omitempty"`
@@ -452,7 +549,9 @@ type StateUpdated struct {
 
 // NoticeAdded is a message from the harness to the model.
 type NoticeAdded struct {
-	Kind   string        `json:"kind" rein:"keep"`
+	Kind string `json:"kind" rein:"keep"`
+	// Call names the call that the notice is about, if it is about one.
+	Call   string        `json:"call,omitempty"`
 	Text   string        `json:"text"`
 	Tokens message.Count `json:"tokens,omitempty"`
 }
@@ -490,6 +589,15 @@ type RunResumed struct {
 	// Generation is the lease's.
 	Generation int64  `json:"generation"`
 	By         string `json:"by,omitempty"`
+	// Changed are the tools whose source gives them another definition now than
+	// when the run started; calls of them ask first.
+	Changed []ToolPin `json:"changed,omitempty"`
+}
+
+// ToolPin is the hash of a tool's definition, as its source gives it now.
+type ToolPin struct {
+	Tool string `json:"tool"`
+	Pin  string `json:"pin,omitempty"`
 }
 
 // RunFinished is the last event of a run.

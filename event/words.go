@@ -54,6 +54,21 @@ const (
 	Halt      Verdict = "halt"
 )
 
+// RuleKind says how code enforces a rule.
+type RuleKind string
+
+// The kinds of rules that are enforced.
+const (
+	// RuleBefore: a call of Call has to have succeeded before one of Before.
+	RuleBefore RuleKind = "before"
+	// RuleNever: no call of Call; with After, none once a call of After has
+	// taken effect.
+	RuleNever RuleKind = "never"
+	// RuleReadBack: what the run has changed has to be read after its last change
+	// before a result is submitted.
+	RuleReadBack RuleKind = "read_back"
+)
+
 // Decision is a person's answer: to a question whether a call may run, or to
 // the question what became of one.
 type Decision string
@@ -184,3 +199,7 @@ const (
 	// ClassInternal is a fault of Rein's own, such as a panic in a provider.
 	ClassInternal ErrorClass = "internal"
 )
+
+// NoticeTruncation is the kind of the notice that a tool seems to cut its results
+// without saying so.
+const NoticeTruncation = "truncation"

@@ -11,10 +11,13 @@ import (
 // another tag, so that no approval of one form is one of the other.
 const approvalTag = "rein approval 1"
 
+// pinnedTag begins it for a tool whose definition has a hash of its own.
+const pinnedTag = "rein approval 2"
+
 // ApprovalHash returns the hash that binds an approval to exactly what will run:
 // the tool with the definition that the person could see (name, description,
-// schema, effect) and the canonical arguments (RFC 8785), with secrets still as
-// names. An answer that names another hash is not an answer to this call.
+// schema, effect, and the source's own hash of it where there is one) and the
+// canonical arguments (RFC 8785), with secrets still as names. An answer that names another hash is not an answer to this call.
 //
 // The run, the call and the policy are not part of it: an approval event stands
 // in its run's journal, names its call, and the run's policy does not change.
@@ -29,7 +32,12 @@ func ApprovalHash(tool event.ToolSpec, args []byte) event.Hash {
 		h.Write(n[:])
 		h.Write(b)
 	}
-	field([]byte(approvalTag))
+	if tool.Pin == "" {
+		field([]byte(approvalTag))
+	} else {
+		field([]byte(pinnedTag))
+		field([]byte(tool.Pin))
+	}
 	field([]byte(tool.Name))
 	field([]byte(tool.Description))
 	field(tool.Schema)

@@ -30,6 +30,8 @@ func TestApprovalHash(t *testing.T) {
 	change("description", func(s *event.ToolSpec, _ *[]byte) { s.Description = "Pays twice." })
 	change("schema", func(s *event.ToolSpec, _ *[]byte) { s.Schema = []byte(`{}`) })
 	change("effect", func(s *event.ToolSpec, _ *[]byte) { s.Effect = event.Repeatable })
+	change("the source's hash", func(s *event.ToolSpec, _ *[]byte) { s.Pin = "a" })
+	change("the source's hash again", func(s *event.ToolSpec, _ *[]byte) { s.Pin = "b" })
 	// Bytes that move from one field to the next are another call.
 	change("border", func(s *event.ToolSpec, _ *[]byte) { s.Name, s.Description = "payP", "ays." })
 	change("border of arguments", func(s *event.ToolSpec, a *[]byte) {

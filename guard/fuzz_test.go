@@ -47,8 +47,11 @@ func FuzzPolicy(f *testing.F) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := q.Judge(event.ToolSpec{Name: name, Effect: effect}); got.Verdict != d.Verdict {
-					t.Fatalf("%s; yet without it %q is %s, not %s", line, name, got.Verdict, d.Verdict)
+				for _, sensitive := range []bool{false, true} {
+					tool := event.ToolSpec{Name: name, Effect: effect, Sensitive: sensitive}
+					if with, without := p.Judge(tool).Verdict, q.Judge(tool).Verdict; with != without {
+						t.Fatalf("%s; yet without it %q (sensitive: %v) is %s, not %s", line, name, sensitive, without, with)
+					}
 				}
 			}
 		}

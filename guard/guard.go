@@ -10,6 +10,9 @@
 // run; never a text that something else will parse again. [ApprovalHash] binds a
 // person's yes to exactly that.
 //
+// A tool may declare that it is sensitive: then allowing its effect class, or
+// everything, is not enough, and a person is asked unless a permission names it.
+//
 // The package is pure, and a Policy may be used from any goroutine.
 package guard
 
@@ -65,16 +68,20 @@ type rule struct {
 type Decision struct {
 	// Verdict is allow, ask or deny.
 	Verdict event.Verdict
-	// Rule is the permission that decided, as "deny write_*"; "harness" for
-	// Rein's own tools; empty if none matched.
+	// Rule is the permission that decided, as "deny write_*"; [RuleHarness] or
+	// [RuleSensitive]; empty if none matched.
 	Rule string
 	// Why is for people and for the model; empty for allow. If none matched it
 	// says which permission would allow the call.
 	Why string
 }
 
-// RuleHarness is the rule that allows Rein's own tools.
-const RuleHarness = "harness"
+const (
+	// RuleHarness is the rule that allows Rein's own tools.
+	RuleHarness = "harness"
+	// RuleSensitive asks about a sensitive tool that no permission names.
+	RuleSensitive = "sensitive"
+)
 
 // New compiles permissions. Its errors name the permission by its place and
 // text: an unknown verdict, an unknown effect, a pattern that no tool name can
@@ -144,14 +151,24 @@ func (p *Policy) Judge(tool event.ToolSpec) Decision {
 		return Decision{Verdict: event.Allow, Rule: RuleHarness}
 	}
 	effect := class(tool.Effect)
-	var won *rule
+	var won, covered *rule
 	for i := range p.rules {
 		r := &p.rules[i]
-		if (won == nil || strictness(r.Verdict) > strictness(won.Verdict)) && r.matches(tool.Name, effect) {
-			won = r
+		if won != nil && strictness(r.Verdict) <= strictness(won.Verdict) || !r.matches(tool.Name, effect) {
+			continue
 		}
+		if tool.Sensitive && r.Verdict == event.Allow && r.broad() {
+			covered = r
+			continue
+		}
+		won = r
 	}
-	if won == nil {
+	switch {
+	case won != nil:
+	case covered != nil:
+		return Decision{Verdict: event.Ask, Rule: RuleSensitive, Why: "the tool is sensitive, and " + quote(covered.text) +
+			" does not name it: allow " + quote(tool.Name) + " to change that"}
+	default:
 		return Decision{Verdict: event.Deny, Why: "no permission matches it: allow or ask " +
 			quote(tool.Name) + " or " + quote("effect:"+string(effect)) + " to change that"}
 	}
@@ -167,6 +184,10 @@ func class(e event.Effect) event.Effect {
 	}
 	return event.Once
 }
+
+// broad reports whether the permission names no tool: it is by effect class, or
+// for all.
+func (r *rule) broad() bool { return r.effect != "" || r.name.text == "*" }
 
 func (r *rule) matches(name string, effect event.Effect) bool {
 	if r.effect != "" {

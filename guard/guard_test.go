@@ -103,6 +103,34 @@ func TestHarnessToolsNeedNoPermission(t *testing.T) {
 	}
 }
 
+// A sensitive tool needs a permission that names it; what allows its class, or
+// everything, makes it a question.
+func TestSensitive(t *testing.T) {
+	for _, c := range []struct {
+		rules   string
+		verdict event.Verdict
+		rule    string
+	}{
+		{"allow effect:read", event.Ask, guard.RuleSensitive},
+		{"allow *", event.Ask, guard.RuleSensitive},
+		{"allow effect:read, allow read_payroll", event.Allow, "allow read_payroll"},
+		{"allow read_pay*", event.Allow, "allow read_pay*"},
+		{"ask effect:read, allow read_payroll", event.Ask, "ask effect:read"},
+		{"allow *, deny effect:read", event.Deny, "deny effect:read"},
+		{"allow effect:once", event.Deny, ""},
+		{"", event.Deny, ""},
+	} {
+		d := rules(t, c.rules).Judge(event.ToolSpec{Name: "read_payroll", Effect: event.Read, Sensitive: true})
+		if d.Verdict != c.verdict || d.Rule != c.rule || (d.Why == "") != (d.Verdict == event.Allow) {
+			t.Errorf("with %q: %+v, want %s by %q", c.rules, d, c.verdict, c.rule)
+		}
+	}
+	d := rules(t, "allow *").Judge(event.ToolSpec{Name: "submit", Sensitive: true, Harness: true})
+	if d.Verdict != event.Allow {
+		t.Errorf("a harness tool: %+v", d)
+	}
+}
+
 func TestZeroPolicyDenies(t *testing.T) {
 	var p guard.Policy
 	if d := p.Judge(event.ToolSpec{Name: "read_file", Effect: event.Read}); d.Verdict != event.Deny {
@@ -188,6 +216,10 @@ func TestShadowed(t *testing.T) {
 		{"allow read_file, allow read_*", []string{"allow read_file"}},
 		{"deny *, allow effect:read, ask x", []string{"allow effect:read", "ask x"}},
 		{"allow *, ask effect:read", nil},
+		// Of a sensitive tool a name says more than "all".
+		{"allow *, allow pay", nil},
+		{"allow effect:read, allow effect:once, allow effect:repeatable, allow pay_*", nil},
+		{"allow *, allow effect:read", []string{"allow effect:read"}},
 		// Overlap is not cover.
 		{"allow a*b, deny a*c", nil},
 		{"allow a*, deny *a", nil},

@@ -32,6 +32,9 @@ func (p *Policy) shadow(i int) string {
 		if strictness(s.Verdict) == strictness(r.Verdict) && j > i && r.covers(s) {
 			continue // the two are the same, and the first one counts
 		}
+		if r.Verdict == event.Allow && s.Verdict == event.Allow && s.broad() && !r.broad() {
+			continue // of sensitive tools only r is a permission
+		}
 		if s.covers(r) {
 			return fmt.Sprintf("%q", s.text)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rein.example/rein/event"
+	"rein.example/rein/message"
 	"rein.example/rein/window"
 )
 
@@ -18,11 +19,17 @@ const (
 
 // boundary decides how to go on between two steps.
 func (m *Machine) boundary() Command {
+	if m.planned != nil {
+		return m.recording(m.planned)
+	}
 	if m.verdict != nil {
 		return &Finish{m.verdict}
 	}
 	if m.note != nil {
 		return m.recording(m.note)
+	}
+	if len(m.remarks) > 0 {
+		return m.recording(m.remarks...)
 	}
 	if m.pause {
 		return m.recording(&event.RunPaused{Cause: event.CauseInterrupted})
@@ -78,9 +85,32 @@ func (m *Machine) finalCall(why string) Command {
 	return m.assemble(event.PurposeFinal, true)
 }
 
+// remark has the model told something after the turn of calls that ends.
+func (m *Machine) remark(kind, text string) {
+	m.remarks = append(m.remarks, &event.NoticeAdded{Kind: kind, Text: text})
+}
+
+// notice folds notice.added. One that does not come from the machine may come in
+// the middle of a step, and waits for its end.
+func (m *Machine) notice(d *event.NoticeAdded) {
+	msg, size := message.NewText(message.System, d.Text), d.Tokens.Or(0)
+	if d.Kind == noticeUndone && m.phase != phaseBoundary {
+		m.queue = append(m.queue, queued{msg, size})
+		return
+	}
+	m.say(msg, size)
+	if d.Kind != noticeUndone {
+		m.told(d)
+	}
+}
+
 // told folds what a notice means for later decisions.
 func (m *Machine) told(d *event.NoticeAdded) {
-	m.note = nil
+	if m.note != nil {
+		m.note = nil
+	} else if len(m.remarks) > 0 {
+		m.remarks = m.remarks[1:]
+	}
 	switch d.Kind {
 	case noticeLastStep:
 		m.noticed = true

@@ -1,12 +1,15 @@
 package loop
 
 import (
+	"strings"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"rein.example/rein/event"
 	"rein.example/rein/guard"
 	"rein.example/rein/message"
 	"rein.example/rein/schema"
+	"rein.example/rein/tool"
 )
 
 // callState is how far one call of the present turn is.
@@ -21,7 +24,12 @@ const (
 	callAsking
 	// callRunning: started, without an outcome.
 	callRunning
-	// callRefused: will not run; its result is to be recorded.
+	// callWaiting: the last execution failed in a way that may pass, and the next
+	// one is to come.
+	callWaiting
+	// callQuerying: its outcome is unknown, and its confirm tool is asked.
+	callQuerying
+	// callRefused: will not run, or not again; its result is to be recorded.
 	callRefused
 	// callDone: has its one result.
 	callDone
@@ -30,6 +38,10 @@ const (
 // call is one call of the present turn.
 type call struct {
 	event.ParsedCall
+	// said is the name by which the model has called it, where that is another.
+	said string
+	// outer are the repairs of what it said around the call; see through.
+	outer []schema.Repair
 	tool  *toolInfo // nil: there is none of that name
 	state callState
 	args  jsontext.Value // canonical
@@ -39,35 +51,49 @@ type call struct {
 	rule, why string
 	of        *record // whose outcome stands in for this one's
 
-	id       string // of its RunTool or AskApproval
-	key      string
-	attempt  int64
-	askedFor bool
-	settle   bool
-	run      *RunTool     // built once per execution
-	ask      *AskApproval // built once
+	execution // its id is that of the AskApproval while that is outstanding
+	key       string
+	askedFor  bool
+	settle    bool
+	// words: it is a question to a person, and reply is the answer.
+	words bool
+	reply []message.Part
+	ask   *AskApproval // built once
+	// looked: a person has allowed it although its definition has changed.
+	looked bool
+	locks  *locks // built once
+
+	// last is the outcome of the last execution where it is not the call's.
+	last    *event.ToolFinished
+	base    string // its key without ordinal, once it is known
+	query   *query // the last one
+	queries int
+	// again: it was executed once more, because it had had no effect.
+	again bool
 
 	done *event.ToolFinished
 }
 
-// record is what a run remembers of a call whose arguments were right.
-type record struct {
-	id, tool string
-	hash     event.Hash
-	index    int
-	// done is nil until the outcome is there.
-	done *event.ToolFinished
-	// ran: it was executed, not intercepted or denied.
-	ran bool
-	// of is the call whose outcome stood in for this one's.
-	of *record
+// execution is the carrying out of a call: one of the model's, or one of a
+// confirm tool that the harness makes by itself.
+type execution struct {
+	id string // of its RunTool
+	// attempt counts executions, failures those that failed in a way that may
+	// pass, losses those that were lost with their process.
+	attempt, failures, losses int64
+	// waitID and until are set between two executions.
+	waitID string
+	until  int64
+	run    *RunTool // built once per execution
 }
 
 // openTurn begins the turn of calls.
 func (m *Machine) openTurn(calls []event.ParsedCall) {
 	m.turn = make([]call, len(calls))
 	for i := range calls {
-		m.turn[i] = call{ParsedCall: calls[i], tool: m.tool(calls[i].Name)}
+		m.turn[i] = call{ParsedCall: calls[i], said: calls[i].Name}
+		m.turn[i].outer = m.through(&m.turn[i].ParsedCall)
+		m.turn[i].tool = m.tool(m.turn[i].Name)
 	}
 	m.prevTurn, m.thisTurn = m.thisTurn, len(m.calls)
 	m.phase = phaseTools
@@ -89,7 +115,7 @@ func (m *Machine) judged(d *event.CallJudged) {
 	if c == nil || c.state != callNew {
 		return
 	}
-	c.rule, c.why, c.hash = d.Rule, d.Why, d.ArgsHash
+	c.rule, c.why, c.hash, c.base = d.Rule, d.Why, d.ArgsHash, ""
 	if d.Args != "" {
 		c.args = jsontext.Value(d.Args)
 	} else if c.args == nil && d.ArgsHash != (event.Hash{}) {
@@ -100,6 +126,7 @@ func (m *Machine) judged(d *event.CallJudged) {
 	}
 	if c.tool != nil && c.args != nil {
 		c.rec = &record{id: c.ID, tool: c.Name, hash: c.hash, index: len(m.calls), of: c.of}
+		c.rec.inVain = m.inVain(c)
 		m.calls = append(m.calls, c.rec)
 	} else {
 		c.rec = &record{id: c.ID, index: -1}
@@ -111,6 +138,9 @@ func (m *Machine) judged(d *event.CallJudged) {
 	switch d.Verdict {
 	case event.Allow:
 		c.state, c.id = callReady, m.id(0)
+		if c.words = c.tool != nil && c.tool.asksUser(); c.words {
+			c.state = callAsking
+		}
 	case event.Ask:
 		c.state, c.id, c.settle = callAsking, m.id(0), d.Rule == ruleSettle
 	case event.Halt:
@@ -141,47 +171,32 @@ func (m *Machine) callCommands() {
 		case callRunning:
 			c.run.Cancel = m.halt != ""
 			m.out = append(m.out, c.run)
+		case callWaiting:
+			if m.halt == "" {
+				m.out = append(m.out, &Wait{ID: c.waitID, Until: c.until})
+			}
+		case callQuerying:
+			m.queryCommand(c)
 		case callReady:
 			if m.halt == "" && m.mayRun(i) {
-				m.out = append(m.out, m.execution(c))
+				m.out = append(m.out, m.command(c))
 			}
 		}
 	}
-}
-
-// maxParallel is how many reads run at once.
-const maxParallel = 8
-
-// mayRun reports whether the i-th call's turn has come: the calls of one reply
-// have the effect that they would have one after the other. A write waits for
-// everything before it, a read for every write before it.
-func (m *Machine) mayRun(i int) bool {
-	writes := m.turn[i].tool.Effect.Writes()
-	running := 0
-	for j := range m.turn {
-		o := &m.turn[j]
-		if o.state == callRunning {
-			running++
-		}
-		if j < i && o.state != callDone && o.state != callRefused && (writes || o.tool.Effect.Writes()) {
-			return false
-		}
-	}
-	return running < maxParallel
 }
 
 // question returns the AskApproval of a call.
 func (c *call) question() *AskApproval {
 	if c.ask == nil {
 		c.ask = &AskApproval{ID: c.id, Call: c.ID, Tool: c.Name, Args: c.args,
-			Hash: guard.ApprovalHash(*c.tool.ToolSpec, c.args), Settle: c.settle, Why: c.why}
+			Hash: guard.ApprovalHash(*c.tool.ToolSpec, c.args), Settle: c.settle, Words: c.words, Why: c.why}
 	}
 	c.ask.Asked = c.askedFor
 	return c.ask
 }
 
-// execution returns the RunTool of a call that may run now.
-func (m *Machine) execution(c *call) *RunTool {
+// command returns the RunTool of a call that may run now.
+func (m *Machine) command(c *call) *RunTool {
 	if c.run == nil || c.run.ID != c.id {
 		t := c.tool
 		c.run = &RunTool{ID: c.id, Call: c.ID, Tool: c.Name, Args: c.args, ArgsHash: c.hash,
@@ -191,9 +206,9 @@ func (m *Machine) execution(c *call) *RunTool {
 			if c.key == "" {
 				c.run.Key = m.key(c)
 			}
-			if len(t.Resources) > 0 {
-				c.run.Seen = m.seen.all()
-			}
+		}
+		if t.informed() {
+			c.run.Seen = m.seen.all()
 		}
 	}
 	return c.run
@@ -208,47 +223,77 @@ func (m *Machine) asked(d *event.ApprovalAsked) {
 
 // toolStarted folds tool.started.
 func (m *Machine) toolStarted(d *event.ToolStarted) {
+	if d.Undoes != "" {
+		return
+	}
+	if c := m.queried(d.ID); c != nil {
+		m.queryStarted(c, d)
+		return
+	}
 	c := m.find(d.Call)
 	if c == nil || c.state != callReady || c.id != d.ID {
 		return
 	}
-	if c.run == nil || c.run.ID != c.id {
-		m.execution(c)
-	}
-	c.run.Key = d.Key
+	m.command(c).Key = d.Key
 	c.state = callRunning
 	if c.attempt == 0 {
-		m.toolCalls++
-		if c.tool.Effect == event.Repeatable {
-			m.ordinals[m.baseKey(c)]++
-		}
+		m.begun(c)
 	}
-	c.attempt, c.key, c.rec.ran = d.Attempt, d.Key, true
-	if d.Effect == event.Once && m.ledger[d.Key] == nil {
-		e := &entry{rec: c.rec, key: d.Key, args: c.args}
-		m.ledger[d.Key] = e
-		m.entries = append(m.entries, e)
+	c.attempt, c.rec.ran = d.Attempt, true
+	m.writeDown(c, d.Key)
+}
+
+// toolFinished folds tool.finished: the outcome of an execution, or the result
+// of a call that the machine has decided on.
+func (m *Machine) toolFinished(d *event.ToolFinished) {
+	if d.Undoes != "" {
+		m.undone(d)
+		return
+	}
+	if c := m.queried(d.ID); c != nil {
+		m.queryFinished(c, d)
+		return
+	}
+	c := m.find(d.Call)
+	if c != nil && c.state != callDone && c.tool != nil {
+		m.rules.Add(d, c.tool.ToolSpec)
+	}
+	switch {
+	case c == nil || c.state == callDone:
+		return
+	case d.ID == "":
+		m.conclude(c, d)
+		return
+	case d.ID != c.id || c.state != callRunning && c.state != callReady:
+		return
+	}
+	if c.state == callRunning && d.ErrorType == tool.TypeAbandoned {
+		m.abandoned++
+	}
+	m.enter(c, d)
+	if len(d.Seen) > 0 {
+		m.seen.fold(d.Seen)
+		m.looks++
+	}
+	c.last = d
+	switch {
+	case m.tryAgain(&c.execution, c.tool, d):
+		c.state = callWaiting
+	case uncertain(c.tool, d) && m.ask(c, m.id(0)):
+	default:
+		m.conclude(c, d)
 	}
 }
 
-// toolFinished folds tool.finished, the one result of a call.
-func (m *Machine) toolFinished(d *event.ToolFinished) {
-	c := m.find(d.Call)
-	if c == nil || c.state == callDone || d.ID != "" && d.ID != c.id {
-		return
-	}
-	c.state, c.done, c.rec.done = callDone, d, d
-	if d.ID != "" || c.rule == ruleLost {
-		m.enter(c, d)
-		// An unknown outcome may have changed something.
-		if c.tool.Effect.Writes() && d.Status != event.StatusError {
-			m.lastWrite = c.rec.index
-		}
-	}
+// conclude gives a call its one result.
+func (m *Machine) conclude(c *call, d *event.ToolFinished) {
+	c.state, c.done, c.rec.done, c.rec.looks = callDone, d, d, m.looks
+	m.results = append(m.results, d)
+	m.remember(c, d)
+	m.suspect(c, d)
 	if c.rule == ruleUnknownOutcome {
 		m.ledger[m.baseKey(c)].told = true
 	}
-	m.seen.fold(d.Seen)
 	for i := range m.turn {
 		if m.turn[i].state != callDone {
 			return
@@ -259,24 +304,33 @@ func (m *Machine) toolFinished(d *event.ToolFinished) {
 
 // lost makes a call that was in flight in a dead process what its effect class
 // demands: a read and a repeatable write run again, the latter under the same
-// key; a once call's outcome is unknown.
+// key; a once call's outcome is unknown, and its confirm tool is asked.
 func (m *Machine) lost(c *call, index int) {
 	if c.run != nil {
 		c.run.Cancel = false
 	}
-	if c.state != callRunning {
-		return
+	switch c.state {
+	case callQuerying:
+		m.lostQuery(c, m.id(index))
+	case callRunning:
+		c.losses++
+		if (c.tool.Effect == event.Read || c.tool.Effect == event.Repeatable) && c.losses < maxLosses {
+			m.ready(c, m.id(index))
+			return
+		}
+		c.rule, c.last = ruleLost, nil
+		if e := m.ledger[c.key]; e != nil && e.rec == c.rec {
+			e.unknown = true
+		}
+		if !c.tool.Effect.Writes() || !m.ask(c, m.id(index)) {
+			c.state = callRefused
+		}
 	}
-	if c.tool.Effect != event.Once && c.attempt < maxAttempts {
-		c.state, c.id = callReady, m.id(index)
-		return
-	}
-	c.state, c.rule = callRefused, ruleLost
 }
 
-// maxAttempts is how often a read or repeatable write that keeps being lost is
-// begun: 1 and 2 retries.
-const maxAttempts = 3
+// maxLosses is how often an execution that keeps being lost is begun: 1 and 2
+// retries.
+const maxLosses = 3
 
 // closeTurn puts the results into the conversation, in call order, and draws
 // the conclusions of the turn.
@@ -286,19 +340,21 @@ func (m *Machine) closeTurn() {
 		c := &m.turn[i]
 		m.misread = m.misread || c.misreads(m.clipped)
 		failed := c.done.Status != event.StatusSuccess && c.done.Status != event.StatusIntercepted
-		m.say(message.Message{Role: message.Tool, ToolCallID: c.ID, ToolName: c.Name, Failed: failed, Parts: c.done.Parts}, c.done.Tokens.Or(0))
+		m.say(message.Message{Role: message.Tool, ToolCallID: c.ID, ToolName: c.said, Failed: failed, Parts: c.done.Parts}, c.done.Tokens.Or(0))
 		switch {
-		case c.rule == ruleReply || c.rule == ruleUnknownTool || c.rule == ruleArguments:
+		case c.rule == ruleReply || c.rule == ruleUnknownTool || c.rule == ruleArguments || c.rule == ruleLossy:
 			unusable++
 		case c.done.Status == event.StatusDenied:
 			denied++
 		case c.done.Status == event.StatusIntercepted:
 			repeated++
 		}
-		if c.tool != nil && c.tool.Harness && c.done.Status == event.StatusSuccess && len(c.done.Result) > 0 && m.verdict == nil {
+		m.plan(c)
+		if c.tool != nil && c.tool.Harness && c.Name == tool.SubmitResult && c.done.Status == event.StatusSuccess && len(c.done.Result) > 0 && m.verdict == nil {
 			m.verdict = &event.RunFinished{Reason: event.ReasonSubmitted, OK: true, Result: c.done.Result, Answer: answerOf(c.done.Result)}
 		}
 	}
+	m.nextPhase()
 	n := len(m.turn)
 	inARow(&m.malformed, unusable == n)
 	inARow(&m.refusals, denied == n)
@@ -313,7 +369,11 @@ func (m *Machine) closeTurn() {
 	case m.repeats >= maxRepeats:
 		m.reach(event.ReasonRepetition, "three replies in a row only repeated earlier calls")
 	}
-	m.turn = nil
+	if len(m.unread) > 0 && m.verdict == nil {
+		m.remark(noticeReply, "Part of your last reply could not be read, and nothing was made of it: "+strings.Join(m.unread, "; ")+
+			". What it called besides was carried out as the results say; if something is missing, call it again.")
+	}
+	m.turn, m.unread = nil, nil
 	m.phase = phaseBoundary
 	m.flush()
 }

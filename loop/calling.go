@@ -17,17 +17,21 @@ func (m *Machine) calling() event.ModelCalling { return m.spec.CallingOf(m.model
 func (m *Machine) address() {
 	c := m.calling()
 	blocks := m.spec.System
-	m.sizes.Tools = 0
+	m.sizes.Tools = tokensOf(m.offered)
 	if c.Dialect != "" {
-		blocks = append(slices.Clone(blocks), event.Block{Name: window.BlockTools, Text: window.Calling(c.Dialect, m.spec.Tools)})
-		m.sizes.Tools = c.Tokens.Or(0)
-	} else {
-		for i := range m.spec.Tools {
-			m.sizes.Tools += m.spec.Tools[i].Tokens.Or(0)
-		}
+		blocks = append(slices.Clone(blocks), event.Block{Name: window.BlockTools, Text: window.Calling(c.Dialect, m.offered)})
+		// What was counted is the convention with all tools.
+		m.sizes.Tools = max(m.sizes.Tools, m.sizes.Tools+c.Tokens.Or(0)-tokensOf(m.spec.Tools))
 	}
 	m.system = window.System(blocks)
 	m.loose = false
+}
+
+func tokensOf(tools []event.ToolSpec) (n int64) {
+	for i := range tools {
+		n += tools[i].Tokens.Or(0)
+	}
+	return n
 }
 
 // strict reports whether calls are to be held to the tools' schemas in the request
@@ -36,7 +40,7 @@ func (m *Machine) address() {
 // those before and after it, as strict tools are other tools at its head, so it
 // costs what the server had cached; the model's next mistake would cost more.
 func (m *Machine) strict(c *modelCall, calling *event.ModelCalling) bool {
-	if calling.Dialect != "" || len(m.spec.Tools) == 0 {
+	if calling.Dialect != "" || len(m.offered) == 0 {
 		return false // nothing is sent that could be strict
 	}
 	return calling.Strict || m.misread && !m.loose && !c.noTools

@@ -49,6 +49,10 @@ type CallModel struct {
 	Dialect string
 	// Strict holds calls to the tools' schemas, where the endpoint can.
 	Strict bool
+	// Tools are those that the request offers, sorted by name: the run's, without
+	// what is left to the catalogue or to another phase. The slice stays the same
+	// while Epoch does.
+	Tools []event.ToolSpec
 	// NoTools offers no tools. Schema, when set, is the form of the answer.
 	NoTools    bool
 	Schema     jsontext.Value
@@ -77,12 +81,15 @@ type RunTool struct {
 	Seen []event.Seen
 	// Value: the tool's JSON value is to stand in the outcome.
 	Value bool
+	// For names the call whose outcome a confirm tool is to find out, where the
+	// harness asks that by itself; intent and outcome carry it too.
+	For string
 	// Cancel: give it up now; its outcome still has to come.
 	Cancel bool
 }
 
 // AskApproval asks a person whether a call may run or, with Settle, what became
-// of one. To start it, append an approval.asked with its ID; its outcome is an
+// of one, or with Words what the model wants to know. To start it, append an approval.asked with its ID; its outcome is an
 // approval.given for the call.
 type AskApproval struct {
 	ID     string
@@ -91,7 +98,10 @@ type AskApproval struct {
 	Args   jsontext.Value
 	Hash   event.Hash
 	Settle bool
-	Why    string
+	// Words asks for an answer in words: the call is a question of the model's. Its
+	// outcome is an input.received, or an approval.given that rejects.
+	Words bool
+	Why   string
 	// Asked: the journal holds the approval.asked already (the run was resumed
 	// since); only somebody to answer is missing.
 	Asked bool

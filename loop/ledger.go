@@ -10,6 +10,7 @@ import (
 	"rein.example/rein/event"
 	"rein.example/rein/guard"
 	"rein.example/rein/schema"
+	"rein.example/rein/tool"
 )
 
 // entry is a line of the idempotency ledger: a once call that has begun.
@@ -23,21 +24,73 @@ type entry struct {
 	told bool
 	// settled: it was unknown, and is known to have taken effect.
 	settled bool
+	// abandoned: its execution may still be going on, so that not done yet does
+	// not mean that it will not be.
+	abandoned bool
+}
+
+// write is a repeatable write under its key without ordinal.
+type write struct {
+	// n is the ordinal of the last one that was begun, and index its place among
+	// the calls.
+	n     int64
+	index int
+	// done: it has succeeded, so that the next is another write.
+	done bool
 }
 
 // key returns the idempotency key of a write: the root run, the tool and the
 // canonical arguments or the fields of them that the tool declares. A
-// repeatable write also carries how often this run has begun the same before,
-// so that A, B, A are three writes.
+// repeatable write also carries an ordinal, so that A, B, A are three writes; one
+// that has not succeeded, with no other write since, is the same when it comes
+// again.
 func (m *Machine) key(c *call) string {
 	key := m.baseKey(c)
 	if c.tool.Effect == event.Repeatable {
-		return key + "-" + strconv.FormatInt(m.ordinals[key]+1, 10)
+		return key + "-" + strconv.FormatInt(m.ordinal(key), 10)
 	}
 	return key
 }
 
+func (m *Machine) ordinal(key string) int64 {
+	switch w := m.writes[key]; {
+	case w == nil:
+		return 1
+	case !w.done && w.index >= m.lastWrite:
+		return w.n
+	default:
+		return w.n + 1
+	}
+}
+
+// begun notes that a call was executed for the first time.
+func (m *Machine) begun(c *call) {
+	m.toolCalls++
+	c.tool.calls++
+	if c.tool.Effect == event.Repeatable {
+		key := m.baseKey(c)
+		m.writes[key] = &write{n: m.ordinal(key), index: c.rec.index}
+	}
+}
+
+// acted notes that a write has succeeded.
+func (m *Machine) acted(c *call) {
+	if c.tool.Effect != event.Repeatable {
+		return
+	}
+	if w := m.writes[m.baseKey(c)]; w != nil && w.index == c.rec.index {
+		w.done = true
+	}
+}
+
 func (m *Machine) baseKey(c *call) string {
+	if c.base == "" {
+		c.base = m.keyOf(c)
+	}
+	return c.base
+}
+
+func (m *Machine) keyOf(c *call) string {
 	var buf [256]byte
 	b := appendField(buf[:0], m.root)
 	b = appendField(b, c.Name)
@@ -60,10 +113,16 @@ func appendField(b []byte, s string) []byte {
 // enter notes what became of an executed call: of a once call in the ledger,
 // and of a confirm tool's in the lines that it answers for.
 func (m *Machine) enter(c *call, d *event.ToolFinished) {
+	if d.Status == event.StatusSuccess {
+		m.acted(c)
+	}
+	if c.tool.Effect == event.Once && d.Status == event.StatusUnknown && m.ledger[c.key] == nil {
+		m.writeDown(c, m.baseKey(c)) // it was not begun, because the same is still going on
+	}
 	if e := m.ledger[c.key]; c.tool.Effect == event.Once && e != nil && e.rec == c.rec {
 		switch {
 		case d.Status == event.StatusUnknown || d.Status == event.StatusTimeout:
-			e.unknown = true
+			e.unknown, e.abandoned = true, d.ErrorType == tool.TypeAbandoned
 		case d.Status == event.StatusError && d.NoEffect:
 			m.release(e)
 		}
@@ -73,15 +132,28 @@ func (m *Machine) enter(c *call, d *event.ToolFinished) {
 	}
 	if done, ok := schema.BoolField(d.Result, "done"); ok {
 		for _, e := range m.entries {
-			if t := m.tool(e.rec.tool); e.unknown && t != nil && t.Confirm == c.Name && schema.Agree(c.args, e.args) {
+			if t := m.tool(e.rec.tool); e.unknown && (done || !e.abandoned) && t != nil && t.Confirm == c.Name && schema.Agree(c.args, e.args) {
 				m.resolve(e, done)
 			}
 		}
 	}
 }
 
+// writeDown begins a line of the ledger for a once call, unless there is one.
+func (m *Machine) writeDown(c *call, key string) {
+	c.key = key
+	if c.tool.Effect == event.Once && m.ledger[key] == nil {
+		e := &entry{rec: c.rec, key: key, args: c.args}
+		m.ledger[key] = e
+		m.entries = append(m.entries, e)
+	}
+}
+
 // resolve settles a line whose outcome was unknown.
 func (m *Machine) resolve(e *entry, done bool) {
+	if t := m.tool(e.rec.tool); t != nil {
+		m.rules.Settle(e.rec.id, t.ToolSpec, done)
+	}
 	if done {
 		e.unknown, e.settled = false, true
 	} else {
@@ -106,6 +178,9 @@ func (m *Machine) given(d *event.ApprovalGiven) {
 		}
 		return
 	}
+	if c.words && d.Decision != event.Rejected {
+		return // which is no answer to the question
+	}
 	if c.settle != settles || d.Hash != guard.ApprovalHash(*c.tool.ToolSpec, c.args) {
 		return
 	}
@@ -119,8 +194,11 @@ func (m *Machine) given(d *event.ApprovalGiven) {
 		c.state, c.rule, c.why = callRefused, ruleRejected, d.Why
 	case event.Done:
 		c.state, c.rule = callRefused, ruleSettled
-	case event.NotDone, event.Approved:
-		c.state, c.id = callReady, m.id(0)
+	case event.NotDone:
+		m.ready(c, m.id(0))
+	case event.Approved:
+		c.looked = true
+		m.ready(c, m.id(0))
 	}
 }
 

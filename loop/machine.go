@@ -5,6 +5,8 @@ import (
 	"sort"
 	"strconv"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"rein.example/rein/event"
 	"rein.example/rein/guard"
 	"rein.example/rein/message"
@@ -40,10 +42,17 @@ type Machine struct {
 	root string
 	spec *event.Spec
 
-	tools   []toolInfo // sorted by name
-	names   []string
-	offered []parse.Tool
-	policy  *guard.Policy
+	tools  []toolInfo // sorted by name
+	names  []string
+	policy *guard.Policy
+	// callable are all tools, as parse wants them.
+	callable []parse.Tool
+	rules    *guard.Rules
+	// offered are the tools that requests have; see offer.
+	offered   []event.ToolSpec
+	catalogue bool // the others are opened and called through two of Rein's own
+	stages    []stage
+	stage     int // the place of the present phase in them
 
 	phase  phase
 	paused event.Cause // empty while the run is going on
@@ -70,10 +79,19 @@ type Machine struct {
 	prevTurn  int                // index in calls where the turn before began
 	thisTurn  int                // and where the present one does
 	lastWrite int                // index in calls of the last successful write, -1
+	spoken    int                // calls that there were when somebody said something last
 	ledger    map[string]*entry  // idempotency keys; looked up only
 	entries   []*entry           // the same in order
-	ordinals  map[string]int64   // started writes by key without ordinal; looked up only
+	writes    map[string]*write  // repeatable writes by key without ordinal; looked up only
+	hopeless  map[act]*record    // calls not worth another try; looked up only
+	state     jsontext.Value     // the task state, as recorded last
+	errors    []Resolved         // errors of tools, By empty while they stand
+	abandoned int64              // executions that ignored their end
 	seen      coverage
+	looks     int64 // outcomes that have added to it
+
+	// results are what calls have ended with, in that order.
+	results []*event.ToolFinished
 
 	// How far it is.
 	steps     int64
@@ -94,15 +112,18 @@ type Machine struct {
 	noticed   bool          // told that one step is left
 
 	// How it ends.
-	halt    event.InputKind    // a stop or cancel that is being carried out
-	haltWhy string             //
-	pause   bool               // pause at the next boundary
-	over    event.Reason       // a limit is reached: one last call, then this reason
-	overWhy string             //
-	verdict *event.RunFinished // decided, to be recorded
-	end     *event.RunFinished // recorded
-	note    *event.NoticeAdded // decided, to be recorded
-	idle    bool               // nothing to do until the next input
+	halt    event.InputKind     // a stop or cancel that is being carried out
+	haltWhy string              //
+	pause   bool                // pause at the next boundary
+	over    event.Reason        // a limit is reached: one last call, then this reason
+	overWhy string              //
+	verdict *event.RunFinished  // decided, to be recorded
+	end     *event.RunFinished  // recorded
+	note    *event.NoticeAdded  // decided, to be recorded
+	remarks []event.Data        // more of them, from the last turn of calls
+	planned *event.StateUpdated // decided, to be recorded
+	unread  []string            // what could not be understood of a reply with calls
+	idle    bool                // nothing to do until the next input
 
 	started    int64 // time of run.started
 	pausedAt   int64
@@ -110,9 +131,10 @@ type Machine struct {
 	wallID     string
 	wallPassed bool
 
-	out  []Command
-	rec  Record
-	wall Wait
+	out    []Command
+	rec    Record
+	claims []*toolInfo // scratch
+	wall   Wait
 
 	scratch schema.Scratch
 }
@@ -129,12 +151,21 @@ type toolInfo struct {
 	schema *schema.Schema
 	// confirms: it is the confirm tool of another.
 	confirms bool
+	// calls of it were executed.
+	calls int64
+	// sizes are what its results had, suspected that it was found to cut them.
+	sizes     []sameSize
+	suspected bool
+	// changed: its source gives it another definition than when the run began;
+	// ToolSpec then has the pin of that.
+	changed bool
+	began   *event.ToolSpec
 }
 
 // New returns the machine of the run with the given id, before any event.
 func New(run string) *Machine {
 	return &Machine{run: run, lastWrite: -1, byID: map[string]*record{},
-		ledger: map[string]*entry{}, ordinals: map[string]int64{}}
+		ledger: map[string]*entry{}, writes: map[string]*write{}, hopeless: map[act]*record{}}
 }
 
 // Apply folds one event: the next one in sequence. It fails, and the machine
@@ -159,8 +190,7 @@ func (m *Machine) Apply(e *event.Event) error {
 	case *event.InputReceived:
 		m.input(d)
 	case *event.NoticeAdded:
-		m.say(message.NewText(message.System, d.Text), d.Tokens.Or(0))
-		m.told(d)
+		m.notice(d)
 	case *event.ContextAssembled:
 		m.assembled(d)
 	case *event.ModelCalled:
@@ -172,6 +202,7 @@ func (m *Machine) Apply(e *event.Event) error {
 	case *event.TimerFired:
 		m.timer(d)
 	case *event.ReplyParsed:
+		m.unread = d.Problems
 		m.parsed(d)
 	case *event.CallJudged:
 		m.judged(d)
@@ -183,11 +214,13 @@ func (m *Machine) Apply(e *event.Event) error {
 		m.toolStarted(d)
 	case *event.ToolFinished:
 		m.toolFinished(d)
+	case *event.StateUpdated:
+		m.state, m.planned = d.State, nil
 	case *event.RunPaused:
 		m.paused, m.pausedAt = d.Cause, m.now
 		m.halt, m.pause = "", false
 	case *event.RunResumed:
-		m.resumed(before)
+		m.resumed(d, before)
 	case *event.RunFinished:
 		m.end, m.phase = d, phaseFinished
 	}
@@ -209,21 +242,27 @@ func (m *Machine) begin(e *event.Event, d *event.RunStarted) error {
 		if err != nil {
 			return fmt.Errorf("schema of tool %s: %w", t.Name, err)
 		}
-		m.tools = append(m.tools, toolInfo{ToolSpec: t, schema: s})
+		m.tools = append(m.tools, toolInfo{ToolSpec: t, schema: s, began: t})
 	}
 	sort.SliceStable(m.tools, func(i, j int) bool { return m.tools[i].Name < m.tools[j].Name })
 	for i := range m.tools {
 		m.names = append(m.names, m.tools[i].Name)
-		m.offered = append(m.offered, parse.Tool{Name: m.tools[i].Name, Params: m.tools[i].schema})
+		m.callable = append(m.callable, parse.Tool{Name: m.tools[i].Name, Params: m.tools[i].schema})
 		if t := m.tool(m.tools[i].Confirm); t != nil {
 			t.confirms = true
 		}
 	}
 	m.spec, m.policy, m.root = &d.Spec, policy, d.Root
+	if m.rules, err = guard.NewRules(d.Spec.Rules); err != nil {
+		return fmt.Errorf("rules of the run: %w", err)
+	}
+	if err := m.beginPhases(); err != nil {
+		return fmt.Errorf("phases of the run: %w", err)
+	}
+	m.offer()
 	if m.root == "" {
 		m.root = m.run
 	}
-	m.address()
 	for _, b := range d.Spec.System {
 		m.sizes.System = append(m.sizes.System, event.BlockSize{Name: b.Name, Tokens: b.Tokens.Or(0)})
 	}
@@ -274,6 +313,10 @@ func (m *Machine) input(d *event.InputReceived) {
 			in.tokens = int64(tokens.Message(tokens.Estimate{}, &in.msg))
 		}
 		m.idle = false
+		m.spoken = len(m.calls)
+		if m.replied(d) {
+			return
+		}
 		if m.phase == phaseBoundary {
 			m.say(in.msg, in.tokens)
 		} else {
@@ -295,7 +338,7 @@ func (m *Machine) wake() {
 
 // resumed folds run.resumed: whatever was in flight has lost its engine. Since
 // the event before, nobody has worked on the run.
-func (m *Machine) resumed(before int64) {
+func (m *Machine) resumed(d *event.RunResumed, before int64) {
 	if m.paused == "" {
 		m.pausedAt = before
 	}
@@ -304,8 +347,13 @@ func (m *Machine) resumed(before int64) {
 	m.halt, m.pause = "", false
 	m.wallID = m.id(0)
 	m.call.lost(m.id(1))
+	moved := m.pins(d.Changed)
 	for i := range m.turn {
-		m.lost(&m.turn[i], 2+i)
+		c := &m.turn[i]
+		m.lost(c, 2+i)
+		if c.tool != nil && moved[c.tool] {
+			m.doubt(c, m.id(2+i))
+		}
 	}
 }
 
@@ -316,10 +364,13 @@ func (m *Machine) timer(d *event.TimerFired) {
 		m.wallPassed = true
 		m.reach(event.ReasonTimeLimit, "the time for the run is used up")
 		m.call.cancel = m.phase == phaseModel && m.call.purpose != event.PurposeFinal
+		m.giveUp()
 	case m.call.waitID:
 		if m.phase == phaseModel {
 			m.call.again(m.id(0))
 		}
+	default:
+		m.callTimer(d.ID)
 	}
 }
 
@@ -399,7 +450,7 @@ func (m *Machine) inFlight() bool {
 	}
 	if m.phase == phaseTools {
 		for i := range m.turn {
-			if c := &m.turn[i]; c.state == callRunning {
+			if m.turn[i].running() {
 				return true
 			}
 		}
@@ -423,9 +474,10 @@ func (m *Machine) Waiting() (cause event.Cause, waiting bool) {
 func (m *Machine) questions() (cause event.Cause) {
 	for i := range m.turn {
 		switch c := &m.turn[i]; {
-		case c.state == callAsking && !c.askedFor, c.state == callRunning, c.state == callReady && m.mayRun(i):
+		case c.state == callAsking && !c.askedFor, c.state == callRunning, c.state == callWaiting, c.state == callQuerying,
+			c.state == callReady && m.mayRun(i):
 			return ""
-		case c.state == callAsking && c.settle:
+		case c.state == callAsking && (c.settle || c.words):
 			cause = event.CauseWaitingInput
 		case c.state == callAsking && cause == "":
 			cause = event.CauseWaitingApproval

@@ -45,7 +45,7 @@ func (c *modelCall) command(m *Machine) Command {
 		c.cmd = &CallModel{
 			ID: c.id, Purpose: c.purpose, Step: c.step, Attempt: c.attempt, Model: m.model(),
 			System: m.system, Messages: m.msgs[:len(m.msgs):len(m.msgs)], Epoch: m.epoch,
-			Dialect: calling.Dialect, Strict: m.strict(c, &calling), NoTools: c.noTools, MaxOutput: m.spec.Limits.Output,
+			Dialect: calling.Dialect, Strict: m.strict(c, &calling), Tools: m.offered, NoTools: c.noTools, MaxOutput: m.spec.Limits.Output,
 		}
 		if c.outputBoost {
 			c.cmd.MaxOutput *= 2
@@ -268,17 +268,7 @@ func (m *Machine) backoff(d *event.ModelFailed) int64 {
 	if limit <= 0 {
 		limit = defaultCap
 	}
-	noise := splitmix(uint64(m.spec.Seed) ^ uint64(m.seq)*0x9e3779b97f4a7c15)
-	if asked, ok := d.RetryAfter.Get(); ok {
-		wait := min(asked, limit)
-		return wait + int64(noise%uint64(wait/10+1))
-	}
-	wait := base
-	for i := int64(1); i < m.call.failures && wait < limit; i++ {
-		wait *= 2
-	}
-	wait = min(wait, limit)
-	return wait/2 + int64(noise%uint64(wait/2+1))
+	return m.delay(base, limit, m.call.failures, d.RetryAfter)
 }
 
 // splitmix is the finaliser of SplitMix64 (Steele, Lea, Flood 2014): a good

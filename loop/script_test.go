@@ -10,8 +10,10 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"rein.example/rein/event"
+	"rein.example/rein/guard"
 	"rein.example/rein/loop"
 	"rein.example/rein/message"
+	"rein.example/rein/tool"
 )
 
 // TestScripts plays testdata/*.txt: each is a conversation with the machine.
@@ -47,10 +49,13 @@ type script struct {
 	out    strings.Builder
 	now    int64
 	begun  map[string]bool
+	keys   map[string]string // of the calls that were begun
+	// parsed changes the next reply.parsed: what is decided is what its event says.
+	parsed func(*event.ReplyParsed)
 }
 
 func newScript(t *testing.T) *script {
-	return &script{t: t, m: loop.New("r1"), now: 1_000_000, begun: map[string]bool{}}
+	return &script{t: t, m: loop.New("r1"), now: 1_000_000, begun: map[string]bool{}, keys: map[string]string{}}
 }
 
 // play appends what the directive says, then all that follows from it.
@@ -83,7 +88,7 @@ func (s *script) play(d *datadriven.TestData) string {
 	case "told":
 		s.told()
 	case "resume":
-		s.add("", &event.RunResumed{Generation: 2})
+		s.add("", &event.RunResumed{Generation: 2, Changed: changed(d)})
 	default:
 		d.Fatalf(s.t, "no directive %q", d.Cmd)
 	}
@@ -92,8 +97,8 @@ func (s *script) play(d *datadriven.TestData) string {
 }
 
 // run appends run.started and the task: arguments are limits, the input lines
-// are tools (tool NAME EFFECT [confirm=NAME]), permissions, how a model calls tools
-// (calling MODEL [dialect=ID] [text] [strict]) and the task.
+// are tools (tool NAME EFFECT, and the options of toolSpec), permissions, how a
+// model calls tools (calling MODEL [dialect=ID] [text] [strict]) and the task.
 func (s *script) run(d *datadriven.TestData) {
 	number := func(name string) int64 {
 		n, _ := strconv.ParseInt(arg(d, name, "0"), 10, 64)
@@ -101,7 +106,7 @@ func (s *script) run(d *datadriven.TestData) {
 	}
 	spec := event.Spec{Model: "test/model", Fallback: fallback(d), Seed: 7, Limits: event.Limits{Steps: number("steps"), ToolCalls: number("tool_calls"),
 		Tokens: number("tokens"), Wall: number("wall")}, Chat: d.HasArg("chat"),
-		Window: event.WindowSpec{Size: number("window")}, Retry: event.RetrySpec{Tries: number("tries")}}
+		Window: event.WindowSpec{Size: number("window")}, Retry: event.RetrySpec{Tries: number("tries"), ToolTries: number("tool_tries")}}
 	if d.HasArg("submit") {
 		spec.Submit = []byte(`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}`)
 	}
@@ -115,12 +120,30 @@ func (s *script) run(d *datadriven.TestData) {
 			spec.Permissions = append(spec.Permissions, event.Permission{Verdict: event.Verdict(f[0]), Match: f[1]})
 		case "calling":
 			spec.Calling = append(spec.Calling, calling(f))
+		case "rule":
+			spec.Rules = append(spec.Rules, ruleSpec(f[1:]))
+		case "phase": // NAME TOOL,TOOL [until TOOL]
+			p := event.PhaseSpec{Name: f[1], Tools: strings.Split(f[2], ",")}
+			if len(f) > 4 {
+				p.Until = f[4]
+			}
+			spec.Phases = append(spec.Phases, p)
 		case "task":
 			task = strings.TrimSpace(line[5:])
 		}
 	}
 	s.add("", &event.RunStarted{Format: 1, Root: "r1", Spec: spec})
 	s.add("", &event.InputReceived{Kind: event.InputText, Tokens: message.Known(10), Parts: []message.Part{{Kind: message.Text, Text: task}}})
+}
+
+// changed returns the tools of the argument changed=(tool,pin).
+func changed(d *datadriven.TestData) []event.ToolPin {
+	for _, a := range d.CmdArgs {
+		if a.Key == "changed" {
+			return []event.ToolPin{{Tool: a.Vals[0], Pin: a.Vals[1]}}
+		}
+	}
+	return nil
 }
 
 // fallback returns the models of the argument fallback=(a,b).
@@ -149,20 +172,57 @@ func calling(f []string) event.ModelCalling {
 	return c
 }
 
+// ruleSpec returns the rule "CALL before TOOL", "never CALL", "never CALL after
+// TOOL" or "read_back".
+func ruleSpec(f []string) event.RuleSpec {
+	r := event.RuleSpec{List: "must"}
+	switch {
+	case f[0] == "read_back":
+		r.Kind = event.RuleReadBack
+	case f[0] == "never":
+		r.List, r.Kind, r.Call = "never", event.RuleNever, f[1]
+		if len(f) > 3 {
+			r.After = f[3]
+		}
+	default:
+		r.Kind, r.Call, r.Before = event.RuleBefore, f[0], f[2]
+	}
+	r.Text = guard.RuleText(&r)
+	return r
+}
+
+// toolSpec returns the tool NAME EFFECT with options such as confirm=NAME. Its
+// arguments are x, path and answer; takes=NAME is one more, needs=NAME must be
+// there.
 func toolSpec(f []string) event.ToolSpec {
 	t := event.ToolSpec{Name: f[1], Effect: event.Effect(f[2]), Timeout: 60_000,
 		Schema: []byte(`{"type":"object","properties":{"x":{"type":"integer"},"path":{"type":"string"},"answer":{"type":"string"}},"additionalProperties":false}`)}
+	if t.Name == tool.CallTool {
+		t.Schema = []byte(`{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}},"required":["name"],"additionalProperties":false}`)
+	}
 	for _, o := range f[3:] {
 		name, value, _ := strings.Cut(o, "=")
 		switch name {
+		case "needs":
+			t.Schema = []byte(strings.TrimSuffix(string(t.Schema), "}") + `,"required":["` + value + `"]}`)
+		case "takes":
+			t.Schema = []byte(strings.Replace(string(t.Schema), `"x":`, `"`+value+`":{"type":"string"},"x":`, 1))
 		case "confirm":
 			t.Confirm = value
 		case "key":
 			t.KeyFields = strings.Split(value, ",")
+		case "group":
+			t.Group = value
 		case "harness":
 			t.Harness = true
 		case "polling":
 			t.Polling = true
+		case "sensitive":
+			t.Sensitive = true
+		case "pin":
+			t.Pin = value
+		case "max":
+			t.MaxCalls, _ = strconv.ParseInt(value, 10, 64)
 		case "resource":
 			t.Resources = []string{value}
 		}
@@ -171,8 +231,19 @@ func toolSpec(f []string) event.ToolSpec {
 }
 
 // reply answers the model call that is outstanding. Input lines: "call ID NAME
-// ARGUMENTS" for native calls; everything else is text.
+// ARGUMENTS" for native calls; everything else is text. guess=KIND has the first
+// call read with a guess, unread=WORD leaves a part of the reply unread.
 func (s *script) reply(d *datadriven.TestData) {
+	if guess, unread := arg(d, "guess", ""), arg(d, "unread", ""); guess+unread != "" {
+		s.parsed = func(p *event.ReplyParsed) {
+			if guess != "" {
+				p.Calls[0].Repairs = []event.Repair{{Kind: guess, Where: "/x", Lossy: true}}
+			}
+			if unread != "" {
+				p.Problems = []string{"the text " + unread + " looks like a call and is none"}
+			}
+		}
+	}
 	msg := message.Message{Role: message.Assistant}
 	var text []string
 	for line := range strings.Lines(d.Input) {
@@ -200,18 +271,31 @@ func (s *script) reply(d *datadriven.TestData) {
 		Usage: message.Usage{Input: message.Known(100), Output: message.Known(10)}, Tokens: message.Known(20)})
 }
 
-// result is the outcome of a tool execution: result CALL [status=…] [seen=PATH].
+// result is the outcome of a tool execution: result CALL [status=…] [error=TYPE]
+// [retryable] [no_effect] [after=MS] [value=JSON] [seen=PATH].
 func (s *script) result(d *datadriven.TestData) {
 	call := d.CmdArgs[0].Key
 	for _, c := range s.m.Next() {
 		if r, ok := c.(*loop.RunTool); ok && r.Call == call {
 			f := &event.ToolFinished{ID: r.ID, Call: call, Tool: r.Tool, Status: event.Status(arg(d, "status", "success")),
-				Parts: []message.Part{{Kind: message.Text, Text: d.Input}}, Tokens: message.Known(15), Retryable: d.HasArg("retryable"), NoEffect: d.HasArg("no_effect")}
+				Parts: []message.Part{{Kind: message.Text, Text: d.Input}}, Tokens: message.Known(15), Retryable: d.HasArg("retryable"), NoEffect: d.HasArg("no_effect"),
+				ErrorType: arg(d, "error", ""), For: r.For}
+			if f.Status != event.StatusSuccess {
+				f.ErrorMessage = d.Input
+			}
+			if v := arg(d, "after", ""); v != "" {
+				n, _ := strconv.ParseInt(v, 10, 64)
+				f.RetryAfter = message.Known(n)
+			}
 			if r.Value {
 				f.Result = []byte(arg(d, "value", `{"answer":"`+d.Input+`"}`))
 			}
+			f.Size, _ = strconv.ParseInt(arg(d, "size", "0"), 10, 64)
 			if p := arg(d, "seen", ""); p != "" {
 				f.Seen = []event.Seen{{Resource: p, Version: "v1", From: 1, To: 10, Total: 10}}
+			}
+			if p := arg(d, "wrote", ""); p != "" {
+				f.Seen = []event.Seen{{Resource: p, Version: "v1", Total: 10, Wrote: true}}
 			}
 			s.add(r.ID, f)
 			return
@@ -234,6 +318,18 @@ func (s *script) told() {
 			s.say("told", line)
 		}
 	}
+}
+
+// partOfTools lists what a request offers where that is not all there is.
+func (s *script) partOfTools(c *loop.CallModel) string {
+	if len(c.Tools) == len(s.m.Spec().Tools) {
+		return ""
+	}
+	text := fmt.Sprintf(", epoch %d, tools", c.Epoch)
+	for _, t := range c.Tools {
+		text += " " + t.Name
+	}
+	return text
 }
 
 // given answers the question about a call: approve CALL [wrong_hash].
@@ -273,6 +369,10 @@ func (s *script) settle() {
 			switch c := c.(type) {
 			case *loop.Record:
 				for _, data := range slices.Clone(c.Data) {
+					if p, ok := data.(*event.ReplyParsed); ok && s.parsed != nil {
+						s.parsed(p)
+						s.parsed = nil
+					}
 					s.say("decided", describe(data))
 					s.add("", data)
 				}
@@ -315,17 +415,21 @@ func (s *script) start(c loop.Command) bool {
 		if p := message.Pair(c.Messages); len(p) != len(c.Messages) {
 			s.t.Errorf("the request would hold unpaired calls")
 		}
-		s.say("started", command(c))
+		s.say("started", command(c)+s.partOfTools(c))
 		s.add("", &event.ModelCalled{ID: id, Purpose: c.Purpose, Step: c.Step, Attempt: c.Attempt, Model: c.Model, Strict: c.Strict})
 	case *loop.RunTool:
 		s.say("started", command(c))
-		s.add("", &event.ToolStarted{ID: id, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt})
+		if was, again := s.keys[c.Call]; again && was != c.Key {
+			s.t.Errorf("call %s is executed again under another key", c.Call)
+		}
+		s.keys[c.Call] = c.Key
+		s.add("", &event.ToolStarted{ID: id, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt, For: c.For})
 	case *loop.AskApproval:
 		if c.Asked {
 			return false
 		}
 		s.say("started", command(c))
-		s.add("", &event.ApprovalAsked{ID: id, Call: c.Call, Tool: c.Tool, Hash: c.Hash, Settle: c.Settle})
+		s.add("", &event.ApprovalAsked{ID: id, Call: c.Call, Tool: c.Tool, Hash: c.Hash, Settle: c.Settle, Words: c.Words})
 	default:
 		return false
 	}
@@ -408,6 +512,11 @@ func describe(d event.Data) string {
 			if c.Problem != "" {
 				s += " problem=" + c.Problem
 			}
+			for _, r := range c.Repairs {
+				if r.Lossy {
+					s += " guess=" + r.Kind
+				}
+			}
 		}
 		return s
 	case *event.CallJudged:
@@ -427,6 +536,8 @@ func describe(d event.Data) string {
 			s += ", no tools"
 		}
 		return s
+	case *event.StateUpdated:
+		return "state.updated " + string(d.State) + " (" + d.Why + ")"
 	case *event.NoticeAdded:
 		return "notice.added " + d.Kind + ": " + d.Text
 	case *event.RunPaused:
@@ -478,11 +589,17 @@ func command(c loop.Command) string {
 		if len(c.Seen) > 0 {
 			s += ", seen " + c.Seen[0].Resource
 		}
+		if c.For != "" {
+			s += ", for " + c.For + " with " + string(c.Args)
+		}
 		cancel = c.Cancel
 	case *loop.AskApproval:
 		s += fmt.Sprintf("ask about %s(%s) %s", c.Tool, c.Call, c.Args)
 		if c.Settle {
 			s += ", was it done?"
+		}
+		if c.Words {
+			s += ", in words"
 		}
 	case *loop.Wait:
 		s += fmt.Sprintf("wait until %d", c.Until)

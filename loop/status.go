@@ -29,6 +29,17 @@ type Status struct {
 	BestEffort bool
 	Detail     string
 	Pending    []Pending
+	// Phase is the name of the phase that the run is in; empty if it has none.
+	Phase string
+	// State is the task state that the model keeps with the plan tool, as JSON;
+	// empty if it has none.
+	State jsontext.Value
+	// Resolved are the errors of tools that have succeeded since, in the order in
+	// which they came; of all errors the last 64 are remembered.
+	Resolved []Resolved
+	// Abandoned are the executions that took no notice of the end of their time or
+	// of a stop, and were left behind: what they did after that nobody knows.
+	Abandoned int64
 	// Started and Last are the times of the first and last event.
 	Started, Last int64
 	// Seq is the last event's sequence.
@@ -41,13 +52,18 @@ type Pending struct {
 	Args       jsontext.Value
 	Hash       event.Hash
 	Settle     bool
-	Why        string
+	// Words: the model asks it; the next input is the answer.
+	Words bool
+	Why   string
 }
 
 // Status returns where the run stands.
 func (m *Machine) Status() Status {
-	s := Status{Status: "running", Steps: m.steps, ToolCalls: m.toolCalls, Usage: m.usage, Cost: m.cost,
-		Started: m.started, Last: m.now, Seq: m.seq}
+	s := Status{Status: "running", Steps: m.steps, ToolCalls: m.toolCalls, Usage: m.usage, Cost: m.cost, State: m.state,
+		Resolved: m.resolved(), Abandoned: m.abandoned, Started: m.started, Last: m.now, Seq: m.seq}
+	if p := m.phaseSpec(); p != nil {
+		s.Phase = p.Name
+	}
 	switch {
 	case m.phase == phaseNew:
 		s.Status = "new"
@@ -65,7 +81,7 @@ func (m *Machine) Status() Status {
 		for i := range m.turn {
 			if c := &m.turn[i]; c.state == callAsking {
 				q := c.question()
-				s.Pending = append(s.Pending, Pending{Call: q.Call, Tool: q.Tool, Args: q.Args, Hash: q.Hash, Settle: q.Settle, Why: q.Why})
+				s.Pending = append(s.Pending, Pending{Call: q.Call, Tool: q.Tool, Args: q.Args, Hash: q.Hash, Settle: q.Settle, Words: q.Words, Why: q.Why})
 			}
 		}
 	}
@@ -81,6 +97,11 @@ func (m *Machine) lastAnswer() string {
 	}
 	return ""
 }
+
+// Results returns what the calls of the run have ended with, in that order. The
+// list is only appended to, and its members never change, so that what was
+// returned may be read on any goroutine.
+func (m *Machine) Results() []*event.ToolFinished { return m.results[:len(m.results):len(m.results)] }
 
 // Spec returns the run's spec, nil before run.started. It must not be changed.
 func (m *Machine) Spec() *event.Spec { return m.spec }

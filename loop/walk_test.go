@@ -9,12 +9,15 @@ import (
 	"rein.example/rein/event"
 	"rein.example/rein/loop"
 	"rein.example/rein/message"
+	"rein.example/rein/schema"
+	"rein.example/rein/tool"
 )
 
 // TestRandomWalks lets a careless model, failing tools and an engine that dies
 // at any event drive the machine, by seed. Whatever happens: a request never
 // holds a call without its result, a once call is never begun again while it
-// may have taken effect, the run ends, and a machine folded from the journal
+// may have taken effect, nothing runs under a changed definition that nobody has
+// looked at, the run ends, and a machine folded from the journal
 // wants the same as the one that lived through it.
 func TestRandomWalks(t *testing.T) {
 	for seed := range uint64(400) {
@@ -29,7 +32,7 @@ func FuzzWalk(f *testing.F) {
 }
 
 func walk(t *testing.T, seed uint64) {
-	w := &walker{script: newScript(t), rnd: rand.New(rand.NewPCG(seed, 1)), begunOnce: map[string]bool{}}
+	w := &walker{script: newScript(t), rnd: rand.New(rand.NewPCG(seed, 1)), begunOnce: map[string]*loop.RunTool{}, goesOn: map[string]bool{}, approved: map[string]bool{}}
 	spec := event.Spec{Model: "test/model", Seed: int64(seed), Limits: event.Limits{Steps: 12, ToolCalls: 30, Wall: 1_000_000},
 		Permissions: []event.Permission{{Verdict: event.Allow, Match: "*"}, {Verdict: event.Ask, Match: "ask_*"}, {Verdict: event.Deny, Match: "deny_*"}}}
 	for _, f := range [][]string{{"", "ask_pay", "once"}, {"", "deny_it", "read"}, {"", "list", "read"}, {"", "pay", "once", "confirm=list"}, {"", "put", "repeatable", "resource=path"}} {
@@ -51,7 +54,10 @@ func walk(t *testing.T, seed uint64) {
 type walker struct {
 	*script
 	rnd       *rand.Rand
-	begunOnce map[string]bool // keys of once calls that may have taken effect
+	begunOnce map[string]*loop.RunTool // keys of once calls that may have taken effect
+	goesOn    map[string]bool          // those of which an execution was left behind
+	pin       string                   // of the tool put now
+	approved  map[string]bool          // calls that a person has allowed since that changed
 }
 
 // once lets one thing happen: mostly what the machine waits for, now and then a
@@ -59,7 +65,7 @@ type walker struct {
 func (w *walker) once() {
 	switch w.rnd.IntN(40) {
 	case 0:
-		w.add("", &event.RunResumed{Generation: int64(len(w.events))})
+		w.resume()
 		return
 	case 1:
 		kinds := []event.InputKind{event.InputStop, event.InputPause, event.InputText, event.InputText}
@@ -68,7 +74,7 @@ func (w *walker) once() {
 	}
 	next := w.m.Next()
 	if len(next) == 0 {
-		w.add("", &event.RunResumed{Generation: int64(len(w.events))})
+		w.resume()
 		return
 	}
 	switch c := next[w.rnd.IntN(len(next))].(type) {
@@ -94,7 +100,9 @@ func (w *walker) once() {
 		d := answers[w.rnd.IntN(2)]
 		if d == event.NotDone {
 			clear(w.begunOnce) // a person says that nothing happened
+			clear(w.goesOn)
 		}
+		w.approved[c.Call] = d == event.Approved
 		w.add("", &event.ApprovalGiven{Call: c.Call, Decision: d, Hash: c.Hash})
 	case *loop.Wait:
 		if w.rnd.IntN(20) == 0 || len(next) == 1 {
@@ -139,24 +147,69 @@ func (w *walker) model(c *loop.CallModel) {
 func (w *walker) tool(c *loop.RunTool) {
 	if !w.begun[c.ID] {
 		w.begun[c.ID] = true
+		if c.Tool == "put" && w.pin != "" && !w.approved[c.Call] {
+			w.t.Fatalf("call %s runs although nobody has looked at the changed definition", c.Call)
+		}
 		if c.Effect == event.Once {
-			if w.begunOnce[c.Key] {
+			if w.begunOnce[c.Key] != nil {
 				w.t.Fatalf("once call %s begins again although it may have taken effect", c.Call)
 			}
-			w.begunOnce[c.Key] = true
+			w.begunOnce[c.Key] = c
 		}
-		w.add("", &event.ToolStarted{ID: c.ID, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt})
+		w.add("", &event.ToolStarted{ID: c.ID, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt, For: c.For})
 		return
 	}
 	statuses := []event.Status{event.StatusSuccess, event.StatusSuccess, event.StatusSuccess, event.StatusError, event.StatusUnknown}
 	f := &event.ToolFinished{ID: c.ID, Call: c.Call, Tool: c.Tool, Status: statuses[w.rnd.IntN(5)],
-		Parts: []message.Part{{Kind: message.Text, Text: "result"}}, Tokens: message.Known(3)}
+		Parts: []message.Part{{Kind: message.Text, Text: "result"}}, Tokens: message.Known(3), For: c.For}
+	if c.Value && w.rnd.IntN(3) > 0 {
+		f.Result = []byte(`{"done":true}`)
+		if w.rnd.IntN(2) == 0 {
+			f.Result = []byte(`{"done":false}`)
+		}
+	}
 	if c.Effect == event.Read && f.Status == event.StatusUnknown {
 		f.Status = event.StatusTimeout
 	}
-	if f.Status == event.StatusError && w.rnd.IntN(2) == 0 {
+	switch {
+	case f.Status == event.StatusError && w.rnd.IntN(2) == 0:
 		f.NoEffect, f.Retryable = true, w.rnd.IntN(2) == 0
 		delete(w.begunOnce, c.Key)
+	case f.Status == event.StatusUnknown && w.rnd.IntN(4) == 0:
+		f.ErrorType = tool.TypeAbandoned
+	case f.Status != event.StatusSuccess:
+		f.Retryable = w.rnd.IntN(2) == 0
+	case c.Value && string(f.Result) == `{"done":false}`:
+		w.notDone(c)
+	}
+	if c.Effect == event.Once && f.ErrorType == tool.TypeAbandoned {
+		w.goesOn[c.Key] = true
 	}
 	w.add(c.ID, f)
+}
+
+// notDone notes that a confirm tool says that nothing has happened: of the call
+// that the harness asked about, or of those that the model's question fits. Of
+// what may still be going on that is no proof.
+func (w *walker) notDone(c *loop.RunTool) {
+	for key, of := range w.begunOnce { // order: each by itself
+		if !w.goesOn[key] && (c.For == of.Call || c.For == "" && schema.Agree(c.Args, of.Args)) {
+			delete(w.begunOnce, key)
+		}
+	}
+}
+
+// resume begins a new generation, now and then with another definition of a tool.
+func (w *walker) resume() {
+	d := &event.RunResumed{Generation: int64(len(w.events))}
+	pin := ""
+	if w.rnd.IntN(3) == 0 {
+		pin = fmt.Sprint("pin", w.rnd.IntN(2))
+		d.Changed = []event.ToolPin{{Tool: "put", Pin: pin}}
+	}
+	if pin != w.pin {
+		clear(w.approved)
+	}
+	w.pin = pin
+	w.add("", d)
 }

@@ -94,3 +94,16 @@ func Agree(a, b jsontext.Value) bool {
 	})
 	return sound && common && equal
 }
+
+// Members returns the canonical object of those members of the canonical object
+// v that the schema has.
+func (s *Schema) Members(v jsontext.Value) jsontext.Value {
+	var names []string
+	members(v, func(name string, _ jsontext.Value) bool {
+		if s.Has(name) {
+			names = append(names, name)
+		}
+		return true
+	})
+	return Fields(v, names)
+}

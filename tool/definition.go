@@ -2,7 +2,9 @@ package tool
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,8 +40,16 @@ func (d *Definition) check() error {
 	default:
 		return fmt.Errorf("tool %s: effect %q is not read, repeatable or once", d.Name, d.Effect)
 	}
-	if d.Timeout < 0 || d.ResultTokens < 0 {
+	if d.Timeout < 0 || d.ResultTokens < 0 || d.MaxCalls < 0 {
 		return fmt.Errorf("tool %s: a limit is negative", d.Name)
+	}
+	if err := checkShow(&d.Show); err != nil {
+		return fmt.Errorf("tool %s: show: %w", d.Name, err)
+	}
+	if len(d.Output) > 0 {
+		if _, err := schema.Compile(d.Output); err != nil && !errors.Is(err, schema.ErrUnsupported) {
+			return fmt.Errorf("tool %s: output: %w", d.Name, err)
+		}
 	}
 	if d.Confirm == d.Name && d.Name != "" {
 		return fmt.Errorf("tool %s confirms itself: name a tool that only reads", d.Name)
@@ -49,6 +59,19 @@ func (d *Definition) check() error {
 			if !s.Has(name) {
 				return fmt.Errorf("tool %s: %q is not a member of its arguments", d.Name, name)
 			}
+		}
+	}
+	return nil
+}
+
+// checkShow returns what is wrong with how results are to be shown.
+func checkShow(s *event.ShowSpec) error {
+	if s.Limit < 0 || s.Field < 0 {
+		return errors.New("a limit is negative")
+	}
+	for _, word := range s.Noise {
+		if !slices.Contains(noises, word) {
+			return fmt.Errorf("noise %q is not one of %s", word, strings.Join(noises, ", "))
 		}
 	}
 	return nil
@@ -72,7 +95,8 @@ func (d *Definition) spec() event.ToolSpec {
 		Timeout:      cmp.Or(d.Timeout, DefaultTimeout).Milliseconds(),
 		ResultTokens: int64(cmp.Or(d.ResultTokens, DefaultResultTokens)),
 		Confirm:      d.Confirm, KeyFields: d.KeyFields, Resources: d.Resources,
-		Polling: d.Polling, Harness: d.Harness,
+		Polling: d.Polling, Harness: d.Harness, Sensitive: d.Sensitive,
+		Group: d.Group, MaxCalls: int64(d.MaxCalls), Output: d.Output, Show: d.Show, Pin: d.Pin,
 	}
 }
 

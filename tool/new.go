@@ -28,6 +28,11 @@ type Options struct {
 	Resources    []string
 	Polling      bool
 	Harness      bool
+	Sensitive    bool
+	Group        string
+	MaxCalls     int
+	Show         event.ShowSpec
+	Output       jsontext.Value
 	// Schema replaces the schema that is made of the input type. Its members
 	// must be the type's.
 	Schema jsontext.Value
@@ -55,6 +60,7 @@ func New[In, Out any](name string, doc Doc, fn func(context.Context, In) (Out, e
 		Name: name, Doc: doc, Schema: opts.Schema, Effect: opts.Effect, Timeout: opts.Timeout,
 		ResultTokens: opts.ResultTokens, Confirm: opts.Confirm, KeyFields: opts.KeyFields,
 		Resources: opts.Resources, Polling: opts.Polling, Harness: opts.Harness,
+		Sensitive: opts.Sensitive, Group: opts.Group, MaxCalls: opts.MaxCalls, Show: opts.Show, Output: opts.Output,
 	}
 	if fn == nil {
 		panic(fmt.Sprintf("tool %s has no function", name))
@@ -85,7 +91,7 @@ func (f *function[In, Out]) Definition() *Definition { return f.def }
 
 func (f *function[In, Out]) Run(ctx context.Context, call *Call) (*Result, error) {
 	var in In
-	if err := json.Unmarshal(call.Args, &in, json.RejectUnknownMembers(true)); err != nil {
+	if err := json.Unmarshal(call.Args, &in, strictly); err != nil {
 		return nil, &Error{
 			Type: "invalid_arguments", Message: fmt.Sprintf("the arguments of %s cannot be read: %v", f.def.Name, err),
 			Hint: "nothing was done; call again with arguments that fit the tool's schema", NoEffect: true,
@@ -98,10 +104,15 @@ func (f *function[In, Out]) Run(ctx context.Context, call *Call) (*Result, error
 	return f.result(out)
 }
 
+// strictly is how arguments are decoded; made once, for it is made of memory.
+var strictly = json.RejectUnknownMembers(true)
+
 type callKey struct{}
 
 // CallFrom returns the call that a function of [New] is carrying out, given the
-// function's context, or nil if there is none.
+// function's context, or nil if there is none. A function that writes passes its
+// Key on to where the effect takes place, so that what is sent again has no
+// second effect.
 func CallFrom(ctx context.Context) *Call {
 	call, _ := ctx.Value(callKey{}).(*Call)
 	return call

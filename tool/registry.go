@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"rein.example/rein/event"
 	"rein.example/rein/schema"
@@ -17,9 +18,10 @@ type Registry struct {
 	specs []event.ToolSpec
 }
 
-// NewRegistry puts tools together. It fails if two have the same name, a
+// NewRegistry puts tools together. It fails if two have the same name, or names
+// that differ only in case or in _ for -, which a model mistakes for each other; a
 // definition is wrong (see [Definition]), a schema is not one that
-// [schema.Compile] reads, or a confirm tool is not among the tools.
+// [schema.Compile] reads, or a confirm tool is not among the tools or writes.
 func NewRegistry(tools ...Tool) (*Registry, error) {
 	r := &Registry{tools: slices.Clone(tools)}
 	for i, t := range tools {
@@ -38,11 +40,29 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 			return nil, fmt.Errorf("two tools are named %s (%q and %q): leave one out or give it another name", d.Name, excerpt(other.Doc.What), excerpt(d.Doc.What))
 		}
 		r.names = append(r.names, d.Name)
-		r.specs = append(r.specs, d.spec())
+		spec := d.spec()
+		_, spec.Undo = t.(Undoer)
+		r.specs = append(r.specs, spec)
+	}
+	folded := make(map[string]string, len(r.names)) // looked up only
+	for _, name := range r.names {
+		f := strings.ReplaceAll(strings.ToLower(name), "-", "_")
+		if other, ok := folded[f]; ok {
+			return nil, fmt.Errorf("two tools are named %s and %s, which a model mistakes for each other: leave one out or give it another name", other, name)
+		}
+		folded[f] = name
 	}
 	for _, t := range r.tools {
-		if d := t.Definition(); d.Confirm != "" && r.Get(d.Confirm) == nil {
+		d := t.Definition()
+		if d.Confirm == "" {
+			continue
+		}
+		c := r.Get(d.Confirm)
+		if c == nil {
 			return nil, fmt.Errorf("tool %s is confirmed by %s, which is not among the tools: add it", d.Name, d.Confirm)
+		}
+		if c.Definition().Effect != event.Read {
+			return nil, fmt.Errorf("tool %s is confirmed by %s, which does not declare that it only reads: name one whose effect is read", d.Name, d.Confirm)
 		}
 	}
 	return r, nil

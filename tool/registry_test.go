@@ -73,10 +73,13 @@ func TestRegistryRefuses(t *testing.T) {
 	}{
 		{"clash", `two tools are named a ("Does a." and "Other.")`, []tool.Tool{fake("b", nil), fake("a", nil),
 			foreign{def: tool.Definition{Name: "a", Schema: []byte(`{"type":"object"}`), Doc: tool.Doc{What: "Other."}}}}},
+		{"confusable", "two tools are named Read-File and read_file, which", []tool.Tool{fake("read_file", nil), fake("Read-File", nil)}},
 		{"nil", "tool 2 of 2 is nil", []tool.Tool{fake("a", nil), nil}},
 		{"name", `tool name "a.b"`, []tool.Tool{foreign{def: tool.Definition{Name: "a.b"}}}},
 		{"schema", "tool a: arguments: schema is not readable", []tool.Tool{foreign{def: tool.Definition{Name: "a"}}}},
 		{"confirm", "confirmed by find, which is not among", []tool.Tool{fake("a", &tool.Options{Confirm: "find"})}},
+		{"calls", "a limit is negative", []tool.Tool{foreign{def: tool.Definition{Name: "a", Schema: []byte(`{"type":"object"}`), MaxCalls: -1}}}},
+		{"writing confirm", "confirmed by b, which does not declare that it only reads", []tool.Tool{fake("a", &tool.Options{Confirm: "b"}), fake("b", nil)}},
 	} {
 		_, err := tool.NewRegistry(test.tools...)
 		if err == nil || !strings.Contains(err.Error(), test.says) {

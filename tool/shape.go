@@ -2,80 +2,109 @@ package tool
 
 import (
 	"fmt"
-	"sort"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/event"
+	"rein.example/rein/internal/jsontree"
 	"rein.example/rein/message"
 )
 
-// noticePrefix begins everything that Rein says inside a result. It is reserved:
-// tools that write what a model gives them refuse text that holds it.
-const noticePrefix = "[rein: "
-
-// Notice returns a remark of the harness inside a result, marked as such.
-func Notice(text string) string { return noticePrefix + text + "]" }
-
-// HasNotice reports whether a text holds a notice, which then was copied from a
-// result.
-func HasNotice(text string) bool { return strings.Contains(text, noticePrefix) }
+// View says how the results of one tool are shown. It does not change and is
+// safe for concurrent use.
+type View struct {
+	// Spec is the tool: its name, the schemas of its arguments and its result,
+	// its limit, and how its results are shown.
+	Spec *event.ToolSpec
+	// Count counts tokens. It must not grow when text is taken away. It is called
+	// about 25 times for a text that is cut, and up to 200 times for a JSON
+	// document, with at most about twice what is shown.
+	Count func(string) int
+	// Call and Args are the call that the result is of. They make the words that
+	// say how to get what is not shown.
+	Call string
+	Args jsontext.Value
+	// Artifact: the model has [ReadArtifact], and can read there what is not
+	// shown.
+	Artifact bool
+}
 
 // Shaping says what [Shape] has made of a result. Sizes are of text, in bytes.
 type Shaping struct {
-	// Size is the whole text's, Shown what is shown of it, notices included.
+	// Size is the whole text's, Shown what is shown of it, remarks included.
 	Size, Shown int64
-	// Cut: less than everything is shown. Full is the whole text then.
+	// Cut: not everything is shown, or not as it was. Full is the whole text
+	// then.
 	Cut  bool
 	Full string
+	// Done says what was done, in the words of the first line.
+	Done []string
 }
 
-// Shape returns what the model is shown of a result, at most limit tokens by
-// count (0 is [DefaultResultTokens]); images and files are left as they are. A
-// longer text is cut to whole lines, the first or the last as r.Keep says, after
-// a first line that says what is shown, of how much, and how to get the rest.
-// Only a line that alone is over the limit is cut inside, between two runes,
-// with a mark. Binary data are described; single bytes that are not UTF-8 are
-// replaced and counted in the first line. A result without text says so.
+// Shape returns what the model is shown of a result, at most as many tokens as
+// the tool's limit; images and files are left as they are. Whatever is done to a
+// text is said in a first line, with the totals and how to get the rest:
+//
+//   - A text that is one JSON object or list stays one: the members that the tool
+//     declares are selected or left out, long lists are shown in part, long
+//     strings shortened, each with a mark inside. A result without text is its
+//     value.
+//   - Any other text is cut to whole lines, the first, the last or both, as
+//     r.Keep says. Only a line that alone is over the limit is cut inside,
+//     between two runes, with a mark.
+//   - What the tool declares to be noise is taken out.
+//   - Binary data are described; single bytes that are not UTF-8 are replaced and
+//     counted. A result without anything says so.
+//   - A value that does not have the form that the tool declares is shown all the
+//     same, with what differs.
+//   - What looks like a remark of Rein's own is marked as somebody else's, unless
+//     r says that its remarks are the tool's; see [Result].
 //
 // Where r.Lines is set, cutting changes r.Seen to what is really shown: use it
-// after Shape only.
-//
-// count must not grow when text is taken away. It is called about 25 times for a
-// text that is cut, with at most about twice what is shown. A limit that is too
-// small for the first line alone is exceeded by it.
-func Shape(r *Result, limit int, count func(string) int) ([]message.Part, Shaping) {
-	if limit <= 0 {
-		limit = DefaultResultTokens
-	}
-	if r == nil || r.empty() {
+// after Shape only. A limit that is too small for the first line alone is
+// exceeded by it.
+func Shape(r *Result, v *View) ([]message.Part, Shaping) {
+	if r == nil || r.empty() && len(r.Value) == 0 {
 		text := "The tool succeeded; it returned nothing."
 		return Text(text).Parts, Shaping{Shown: int64(len(text))}
 	}
+	if v.asItIs(r) {
+		n := int64(len(r.Parts[0].Text))
+		return r.Parts, Shaping{Size: n, Shown: n}
+	}
 	texts, others := split(r.Parts)
+	if len(texts) == 0 && len(r.Value) > 0 {
+		texts = []string{string(r.Value)}
+	}
 	if len(texts) == 0 {
 		return r.Parts, Shaping{}
 	}
-	text := strings.Join(texts, "\n")
-	s := shaper{limit: limit, count: count, text: text, keep: r.Keep}
-	if !s.readable() {
-		r.dropSeen(0)
-		return s.done(r, s.text, others, text)
+	s := shaper{View: v, limit: v.limit(), full: strings.Join(texts, "\n"), keep: r.Keep, lines: r.Lines}
+	shown := s.shape(r)
+	if shown == s.full && len(texts) == 1 && len(r.Parts) > 0 {
+		return r.Parts, s.shaping(shown)
 	}
-	s.text, s.bad = validText(s.text)
-	if n := strings.Count(s.text, "\x00"); n > 0 {
-		s.text, s.bad = strings.ReplaceAll(s.text, "\x00", "\uFFFD"), s.bad+n
+	return append([]message.Part{{Kind: message.Text, Text: shown}}, others...), s.shaping(shown)
+}
+
+func (v *View) limit() int {
+	if v.Spec.ResultTokens <= 0 {
+		return DefaultResultTokens
 	}
-	if s.fits(s.text) && s.bad == 0 {
-		if len(texts) == 1 {
-			return r.Parts, Shaping{Size: int64(len(text)), Shown: int64(len(text))}
-		}
-		return s.done(r, s.text, others, text)
+	return int(v.Spec.ResultTokens)
+}
+
+// asItIs reports whether a result is what most are: one text to which nothing has
+// to be done, as can be seen without further work.
+func (v *View) asItIs(r *Result) bool {
+	if len(r.Parts) != 1 || r.Parts[0].Kind != message.Text || r.Parts[0].Ref != nil || len(v.Spec.Output) > 0 || declares(&v.Spec.Show) {
+		return false
 	}
-	if r.Lines != nil && s.bad == 0 {
-		return s.done(r, s.numbered(r), others, text)
-	}
-	r.dropSeen(0)
-	return s.done(r, s.cut(), others, text)
+	text := r.Parts[0].Text
+	return text != "" && len(text) <= v.limit() && utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 &&
+		(r.Lines != nil || r.Remarks || !looksLikeRemark(text)) && (text[0] > ' ' && text[0] != '{' && text[0] != '[' || !strings.Contains(text, `\u`))
 }
 
 // split returns the texts that are in line, and the other parts.
@@ -90,148 +119,143 @@ func split(parts []message.Part) (texts []string, others []message.Part) {
 	return texts, others
 }
 
+// shaper is the work on one text.
 type shaper struct {
+	*View
 	limit int
-	count func(string) int
-	text  string
 	keep  Keep
-	bad   int
+	lines *Lines
+	// full is the text as it came, text as it is so far.
+	full, text string
+	// notes say what was done to the text so far; lossy that it cannot be made
+	// again from what is shown. done is what was done in the end.
+	notes []string
+	lossy bool
+	done  []string
 }
 
-func (s *shaper) done(r *Result, shown string, others []message.Part, full string) ([]message.Part, Shaping) {
-	info := Shaping{Size: int64(len(full)), Shown: int64(len(shown)), Cut: shown != full}
-	if info.Cut {
-		info.Full = full
+func (s *shaper) shape(r *Result) string {
+	if about := Binary(s.full); about != "" {
+		r.dropSeen(0)
+		s.lossy = true
+		return s.remark(about + ", which are not shown")
 	}
-	return append([]message.Part{{Kind: message.Text, Text: shown}}, others...), info
+	s.text = s.full
+	s.repair()
+	s.hold(r.Value)
+	if s.lines != nil && len(s.notes) == 0 {
+		if s.fits(s.text) {
+			return s.text
+		}
+		s.lossy = true
+		return s.numbered(r)
+	}
+	mine := s.lines != nil || r.Remarks
+	if shown, ok := s.document(mine); ok {
+		r.dropSeen(0)
+		return shown
+	}
+	if !mine {
+		s.disown()
+	}
+	s.denoise()
+	if len(s.notes) == 0 && s.fits(s.text) {
+		return s.text
+	}
+	r.dropSeen(0)
+	return s.cut()
+}
+
+// shaping sums up.
+func (s *shaper) shaping(shown string) Shaping {
+	out := Shaping{Size: int64(len(s.full)), Shown: int64(len(shown)), Cut: s.lossy, Done: s.done}
+	if out.Cut {
+		out.Full = s.full
+	}
+	return out
+}
+
+// remark returns the first line: the parts that are not empty, then what was
+// done before, then the way to the rest, if it is named.
+func (s *shaper) remark(parts ...string) string { return s.remarkAnd("", parts...) }
+
+func (s *shaper) remarkAnd(rest string, parts ...string) string {
+	s.done = s.done[:0]
+	for _, p := range append(parts, s.notes...) {
+		if p != "" {
+			s.done = append(s.done, p)
+		}
+	}
+	text := strings.Join(s.done, "; ")
+	if rest != "" {
+		text += "; " + rest
+	}
+	return Notice(text)
+}
+
+// note adds something that was done.
+func (s *shaper) note(format string, args ...any) {
+	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
 // maxTokenBytes is more than any tokenizer puts into one token (o200k: 128), so
 // that a text which is much too long need not be counted.
 const maxTokenBytes = 256
 
-func (s *shaper) fits(text string) bool {
-	return len(text) <= s.limit || len(text)/maxTokenBytes <= s.limit && s.count(text) <= s.limit
+func (s *shaper) fits(text string) bool { return s.within(text, s.limit) }
+
+func (s *shaper) within(text string, limit int) bool {
+	return len(text) <= limit || len(text)/maxTokenBytes <= limit && s.Count(text) <= limit
 }
 
-// readable replaces a text that is no text by a description.
-func (s *shaper) readable() bool {
-	bad := strings.Count(s.text, "\x00") * 10
-	for i := 0; i < len(s.text); {
-		r, size := utf8.DecodeRuneInString(s.text[i:])
-		if r == utf8.RuneError && size == 1 {
-			bad++
-		}
-		i += size
+// repair replaces what is not text.
+func (s *shaper) repair() {
+	var bad int
+	s.text, bad = validText(s.text)
+	if n := strings.Count(s.text, "\x00"); n > 0 {
+		s.text, bad = strings.ReplaceAll(s.text, "\x00", "\uFFFD"), bad+n
 	}
-	if bad*10 <= len(s.text) && bad < 10_000 {
-		return true
-	}
-	s.text = Notice(fmt.Sprintf("the result is not text but %d bytes of binary data, which are not shown", len(s.text)))
-	return false
+	s.bad(bad, "byte")
 }
 
-// badNote says that bytes were replaced.
-func (s *shaper) badNote() string {
-	if s.bad == 0 {
-		return ""
-	}
-	if s.bad == 1 {
-		return "; 1 byte that is not text is shown as \uFFFD"
-	}
-	return fmt.Sprintf("; %d bytes that are not text are shown as \uFFFD", s.bad)
-}
-
-// cut returns as many whole lines as fit, after a notice.
-func (s *shaper) cut() string {
-	lines := strings.SplitAfter(strings.TrimSuffix(s.text, "\n"), "\n")
-	n := len(lines)
-	compose := func(k int) string {
-		switch {
-		case k == n:
-			return Notice("all "+lineCount(n)+" shown"+s.badNote()) + "\n" + s.text
-		case s.keep == Tail:
-			return s.notice(fmt.Sprintf("the last %d of %s", k, lineCount(n))) + "\n" + strings.Join(lines[n-k:], "")
-		default:
-			return s.notice(fmt.Sprintf("lines 1-%d of %d", k, n)) + "\n" + strings.TrimSuffix(strings.Join(lines[:k], ""), "\n")
-		}
-	}
-	if k := s.most(n, func(k int) bool { return s.fits(compose(k)) }); k > 0 {
-		return compose(k)
-	}
-	line, which := lines[0], "the beginning of line 1"
-	if s.keep == Tail {
-		line, which = lines[n-1], "the end of the last line"
-	}
-	return s.inside(strings.TrimSuffix(line, "\n"), s.notice(fmt.Sprintf("%s, of %s", which, lineCount(n))))
-}
-
-func (s *shaper) notice(what string) string {
-	return Notice(fmt.Sprintf("%s shown, of %d bytes in all; for the rest narrow the call%s", what, len(s.text), s.badNote()))
-}
-
-func lineCount(n int) string {
-	if n == 1 {
-		return "1 line"
-	}
-	return fmt.Sprintf("%d lines", n)
-}
-
-// numbered cuts a result whose lines are numbered, and says in r.Seen what is left.
-func (s *shaper) numbered(r *Result) string {
-	_, body, _ := strings.Cut(s.text, "\n")
-	lines := strings.SplitAfter(strings.TrimSuffix(body, "\n"), "\n")
-	first := r.Lines.First
-	compose := func(k int) string {
-		return r.Lines.Heading(first, first+int64(k)-1) + "\n" + strings.TrimSuffix(strings.Join(lines[:k], ""), "\n")
-	}
-	k := s.most(len(lines), func(k int) bool { return s.fits(compose(k)) })
-	r.dropSeen(int64(k))
-	if k > 0 {
-		return compose(k)
-	}
-	return s.inside(strings.TrimSuffix(lines[0], "\n"), r.Lines.Heading(first, first-1))
-}
-
-// dropSeen leaves k lines of what r says was read.
-func (r *Result) dropSeen(k int64) {
-	if r.Lines == nil {
+// bad notes that pieces of the text were replaced.
+func (s *shaper) bad(n int, what string) {
+	switch {
+	case n == 1:
+		s.note("1 %s that is not text is shown as \uFFFD", what)
+	case n > 1:
+		s.note("%d %ss that are not text are shown as \uFFFD", n, what)
+	default:
 		return
 	}
-	for i := range r.Seen {
-		if e := &r.Seen[i]; !e.Wrote && e.From == r.Lines.First {
-			e.To = e.From + k - 1
-			if k == 0 {
-				e.From, e.To = 0, 0
-			}
-		}
-	}
+	s.lossy = true
 }
 
-// inside returns as much of one line as fits below a heading, with a mark where
-// it was cut.
-func (s *shaper) inside(line, heading string) string {
-	compose := func(k int) string {
-		if s.keep == Tail {
-			from := len(line) - k
-			for from < len(line) && line[from]&0xC0 == 0x80 {
-				from++
-			}
-			return heading + "\n" + Notice(fmt.Sprintf("cut: the last %d of %d bytes of this line follow", len(line)-from, len(line))) + line[from:]
-		}
-		to := runeEnd(line, k)
-		return heading + "\n" + line[:to] + Notice(fmt.Sprintf("cut: %d of %d bytes of this line shown", to, len(line)))
+// document shapes a text that is one JSON document, if anything has to be done
+// to it. mine: it holds no remarks but the tool's own.
+func (s *shaper) document(mine bool) (string, bool) {
+	if s.text == "" {
+		return "", false
 	}
-	return compose(s.most(len(line), func(k int) bool { return s.fits(compose(k)) }))
+	declared := declares(&s.Spec.Show)
+	if !declared && len(s.notes) == 0 && s.fits(s.text) && !strings.Contains(s.text, `\u`) && (mine || !looksLikeRemark(s.text)) {
+		return "", false
+	}
+	root, bad, ok := jsontree.Parse(s.text)
+	if !ok {
+		return "", false
+	}
+	before := len(s.notes)
+	s.bad(bad, "character")
+	d := document{shaper: s, root: root, show: &s.Spec.Show}
+	shown, ok := d.shape(mine)
+	if !ok {
+		s.notes = s.notes[:before]
+	}
+	return shown, ok
 }
 
-// most returns the largest k in [0, n] for which fits holds, given that it holds
-// for every smaller one; it asks about small ones first.
-func (s *shaper) most(n int, fits func(k int) bool) int {
-	hi := 16
-	for hi < n && fits(hi) {
-		hi *= 2
-	}
-	hi = min(hi, n)
-	return sort.Search(hi, func(k int) bool { return !fits(k + 1) })
+// declares reports whether anything is declared about how a result is shown.
+func declares(s *event.ShowSpec) bool {
+	return len(s.Select) > 0 || len(s.Drop) > 0 || s.Limit > 0 || len(s.Summarise) > 0 || s.Field > 0 || len(s.Noise) > 0
 }

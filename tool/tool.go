@@ -27,9 +27,9 @@ type Tool interface {
 	Definition() *Definition
 	// Run executes one call whose arguments satisfy the schema. It should
 	// return soon after ctx ends. An [*Error] is told to the model as it is;
-	// any other error is told with type "tool_error". If the tool writes and ctx
-	// ended or Run panicked after it began, the outcome counts as unknown
-	// unless the error is an *Error that says otherwise.
+	// any other error is told as [ErrorOf] says. If the tool writes and ctx ended,
+	// Run panicked or its connection was lost after it began, the outcome counts
+	// as unknown unless the error is an *Error that says otherwise.
 	Run(ctx context.Context, call *Call) (*Result, error)
 }
 
@@ -47,19 +47,52 @@ type Definition struct {
 	Timeout time.Duration
 	// ResultTokens is the most that a result may show. 0 means 2,000.
 	ResultTokens int
-	// Confirm names the tool that finds out what became of a call whose
-	// outcome is unknown.
+	// Confirm names the tool that finds out what became of a call whose outcome
+	// is unknown. It only reads, and its JSON value is {"done": true} or
+	// {"done": false}. The harness asks it by itself, if it may run unasked, with
+	// those of the call's arguments that it has too, and with the call's key if it
+	// has an argument idempotency_key. done: the call is a success; not done: it
+	// is executed once more, under the same key.
 	Confirm string
 	// KeyFields name the arguments that make a call the same business act, for
 	// the idempotency key. Empty: all of them.
 	KeyFields []string
-	// Resources name the arguments that say what a call works on, such as a
-	// path. Writes to one resource run in order.
+	// Resources name the arguments that say what a call works on, such as a path
+	// or a list of paths. Of the calls of one reply, a read and a write that name
+	// nothing in common (nor a folder and what is in it) run side by side. Empty:
+	// a call may work on anything.
 	Resources []string
 	// Polling says that the same call is meant to be repeated.
 	Polling bool
 	// Harness marks Rein's own tools, which need no permission.
 	Harness bool
+	// Sensitive: a permission by effect class does not cover the tool; it has to
+	// be named.
+	Sensitive bool
+	// Group is the set to which the tool belongs where there are too many for one
+	// list: requests do not offer it then, and the model opens the group when it
+	// needs it. Empty: always offered.
+	Group string
+	// MaxCalls bounds the executions of this tool in a run. 0: no bound.
+	MaxCalls int
+	// Output is a JSON Schema of the result's JSON value. A result that does not
+	// satisfy it is shown all the same, with what differs. Empty, or beyond what
+	// [schema.Compile] reads: not checked.
+	Output jsontext.Value
+	// Show says how a JSON result is shortened, and what is noise in any result.
+	Show event.ShowSpec
+	// Pin is the hash of the definition as another process gave it. A run that
+	// goes on with another one asks first.
+	Pin string
+}
+
+// An Undoer is a tool that can take back what a call did.
+type Undoer interface {
+	Tool
+	// Undo takes back one executed call, given the outcome that it had; a call
+	// that was never carried out is no error. What cannot be undone gives an
+	// *Error of type cannot_undo.
+	Undo(ctx context.Context, call *Call, outcome *event.ToolFinished) error
 }
 
 // Doc is the four-part document that the model reads. The third part, each
@@ -86,22 +119,61 @@ type Call struct {
 	Attempt int
 	// Seen is what this run knows of the resources that the call names.
 	Seen []event.Seen
+	// Artifact returns the whole result of an earlier call of this run, or of one
+	// that the run came from, given the call's id. It is there for tools of the
+	// harness only, else nil. An [*Error] of type not_found names the calls that
+	// there are.
+	Artifact func(ctx context.Context, call string) (*Artifact, error)
+	// Progress tells those who watch the run how far the call is, in a few words. It
+	// is not recorded, never blocks, and may be nil, when nobody watches.
+	Progress func(text string)
+	// Before is where a tool that can be undone keeps what was there before. Its
+	// functions are there for an [Undoer] only, else nil.
+	Before Body
+}
+
+// Body is what a tool keeps of what was there before a call.
+type Body struct {
+	// Keep stores something with the run's journal, as long as that is kept, and
+	// returns its reference.
+	Keep func(ctx context.Context, body []byte, mediaType string) (message.Ref, error)
+	// Kept returns what is stored under a reference.
+	Kept func(ctx context.Context, ref message.Ref) ([]byte, error)
+}
+
+// Artifact is the result of a call as the tool gave it, secrets left out.
+type Artifact struct {
+	// Call and Tool are the call and its tool.
+	Call, Tool string
+	// Body is the whole text. It must not be changed.
+	Body []byte
+	// Cut: less than that was shown.
+	Cut bool
 }
 
 // Result is what a tool returns.
 type Result struct {
-	// Parts are shown to the model, text cut to the tool's limit.
+	// Parts are shown to the model, text cut to the tool's limit; without parts,
+	// Value is. See [Shape].
 	Parts []message.Part
 	// Value is the JSON value that the result stands for, if any: for a submit
 	// tool, what was submitted.
 	Value jsontext.Value
+	// Undo is what the tool's Undo needs to know to take the call back. It stands in
+	// the journal with the outcome, and the model is not shown it.
+	Undo jsontext.Value
 	// Seen says what was read or written.
 	Seen []event.Seen
 	// Keep says which end of a long text matters. Empty is the head.
 	Keep Keep
 	// Lines, if set, says that the text is a heading and then numbered lines of
-	// what was read, so that cutting keeps the heading and Seen true.
+	// what was read, so that cutting keeps the heading and Seen true. What looks
+	// like a remark of Rein's in it is left as it is: see Remarks.
 	Lines *Lines
+	// Remarks says that remarks in the text, as [Notice] makes them, are the tool's
+	// own words, and that it has passed what others wrote through [Disown]. Without
+	// it a remark is shown as somebody else's, "[not rein: …]".
+	Remarks bool
 }
 
 // Lines are a part of something that has numbered lines.
@@ -116,10 +188,13 @@ type Lines struct {
 // Keep says which part of a long text survives cutting.
 type Keep string
 
-// Head is for what is read, Tail for what a command printed.
+// Head is for what is read, Tail for what a command printed, Mixed for what has
+// something to say at both ends: half of the limit is for the beginning, 30% for
+// the end. JSON is shown from its beginning, whatever is said here.
 const (
-	Head Keep = ""
-	Tail Keep = "tail"
+	Head  Keep = ""
+	Tail  Keep = "tail"
+	Mixed Keep = "mixed"
 )
 
 // Text returns a result that is one text.
@@ -131,15 +206,24 @@ func Text(text string) *Result {
 // what to do next; neither holds stack traces or host paths.
 type Error struct {
 	// Type is a short snake_case word: not_found, invalid_arguments, conflict.
+	// Those that the harness itself gives are constants of this package.
 	Type    string
 	Message string
 	Hint    string
-	// Retryable: the same call may succeed later.
+	// Retryable: the same call may succeed later. A read or a repeatable write is
+	// then tried again by the harness, a once call only with NoEffect. Without it
+	// the same call is not executed again in the run until a write has succeeded.
 	Retryable bool
+	// RetryAfter is how long to wait before trying again, where somebody has
+	// said so; 0: nobody has.
+	RetryAfter time.Duration
 	// NoEffect proves that nothing was changed, whatever the effect class.
 	NoEffect bool
 	// Unknown: the call may have taken effect.
 	Unknown bool
+	// Result, if not nil, is what there is to show besides, such as what a program
+	// wrote until it failed. It is shaped as any result and stands behind the error.
+	Result *Result
 }
 
 // Error returns the message.

@@ -39,12 +39,33 @@ type Row struct {
 	ToolStatus       *string `json:"tool_status"`
 	ErrorType        *string `json:"error_type"`
 	ErrorMessage     *string `json:"error_message"`
+	// ToolShaped says what was done to a result before it was shown, in the words
+	// that the model was told; left out where it was shown as it came.
+	ToolShaped []string `json:"tool_shaped,omitempty"`
+	// Anomalies are what the harness has noticed about the call, and told the model;
+	// left out where there are none.
+	Anomalies []Anomaly `json:"anomalies,omitempty"`
 	// CumulativeCost is what the run had cost by the end of the row, null while
 	// prices are unknown.
 	CumulativeCost *USD `json:"cumulative_cost"`
-	// Purpose of a model call, and its attempt from 1.
+	// Purpose of a model call.
 	Purpose *string `json:"purpose"`
-	Attempt *int64  `json:"attempt"`
+	// Attempt counts from 1: of a model call which attempt the row is, of a tool
+	// call how many executions there were, of which the row has the last.
+	Attempt *int64 `json:"attempt"`
+	// For is the call whose outcome was unknown and is found out by this one, which
+	// the harness made by itself.
+	For *string `json:"for_call"`
+	// Undoes is the call that this one takes back, which a person has asked for.
+	Undoes *string `json:"undoes_call"`
+}
+
+// Anomaly is something that is probably not as it should be.
+type Anomaly struct {
+	// Kind is "truncation": the tool seems to cut its results silently.
+	Kind string `json:"kind"`
+	// Text says more, in the words that the model was told.
+	Text string `json:"text"`
 }
 
 // Fold makes rows of events. The zero value is ready; it is not safe for
@@ -105,22 +126,45 @@ func (f *Fold) Add(e *event.Event) {
 		}
 		f.rows = append(f.rows, r)
 	case *event.ToolStarted:
-		if r := f.row(f.calls, d.Call); r != nil {
+		r := f.row(f.calls, d.Call)
+		if r == nil && (d.For != "" || d.Undoes != "") {
+			r = f.query(e, d)
+		}
+		if r != nil {
 			r.Time, r.Attempt = e.Time, ptr(d.Attempt)
+		}
+	case *event.NoticeAdded:
+		if r := f.row(f.calls, d.Call); r != nil && d.Kind == event.NoticeTruncation {
+			r.Anomalies = append(r.Anomalies, Anomaly{d.Kind, d.Text})
 		}
 	case *event.ToolFinished:
 		if r := f.row(f.calls, d.Call); r != nil {
 			r.ToolStatus = ptr(string(d.Status))
-			r.ToolResultSize, r.ToolResultShown = ptr(d.Size), ptr(d.Shown)
+			r.ToolResultSize, r.ToolResultShown, r.ToolShaped = ptr(d.Size), ptr(d.Shown), d.Shaped
 			r.CumulativeCost = f.total()
 			if d.ID != "" {
 				r.LatencyMS = ptr(d.Latency)
 			}
-			if d.ErrorType != "" {
+			if r.ErrorType, r.ErrorMessage = nil, nil; d.ErrorType != "" {
 				r.ErrorType, r.ErrorMessage = ptr(d.ErrorType), ptr(d.ErrorMessage)
 			}
 		}
 	}
+}
+
+// query adds the row of a call that the model has not made.
+func (f *Fold) query(e *event.Event, d *event.ToolStarted) *Row {
+	f.calls[d.Call] = len(f.rows)
+	f.rows = append(f.rows, Row{Run: e.Run, Step: f.step, Time: e.Time, Event: e.Seq, Call: ptr(d.Call), ToolName: ptr(d.Tool),
+		ToolArgsHash: ptr(d.ArgsHash.String())})
+	r := &f.rows[len(f.rows)-1]
+	if d.For != "" {
+		r.For = ptr(d.For)
+	}
+	if d.Undoes != "" {
+		r.Undoes = ptr(d.Undoes)
+	}
+	return r
 }
 
 // spend adds what a call of a model cost, and notes the sum in its row.

@@ -89,7 +89,7 @@ func (a *app) answers(cmd *cobra.Command, settle bool, decide func() (engine.Ans
 		if err != nil {
 			return err
 		}
-		p, err := pending(run, args[1], settle, m.Status().Pending)
+		p, err := pending(run, args[1], settle, answer.Decision == event.Approved, m.Status().Pending)
 		if first := given[args[1]]; err != nil && first != nil && settle == first.settles() {
 			return taken(run, first)
 		}
@@ -203,13 +203,14 @@ func taken(run string, first *counted) error {
 	return errors.New(text + "; this answer does not count")
 }
 
-// pending returns the open question that the user names by its call.
-func pending(run, call string, settle bool, open []loop.Pending) (*loop.Pending, error) {
+// pending returns the open question that the user names by its call. One that asks
+// for words is not approved.
+func pending(run, call string, settle, approves bool, open []loop.Pending) (*loop.Pending, error) {
 	var found []*loop.Pending
 	var names []string
 	for i := range open {
 		p := &open[i]
-		if p.Settle != settle {
+		if p.Settle != settle || p.Words && approves {
 			continue
 		}
 		if p.Call == call {

@@ -12,6 +12,7 @@ import (
 	"rein.example/rein/cmd/rein/internal/tui"
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
+	"rein.example/rein/toolkit/ask"
 )
 
 // approver returns what answers questions while a run goes on.
@@ -19,8 +20,9 @@ func (a *app) approver(mode string) (rein.Approver, error) {
 	by := "--approve " + mode
 	always := func(d event.Decision) rein.Approver {
 		return func(_ context.Context, q engine.Question) (engine.Answer, bool) {
-			// What became of a call is a fact; a flag does not know it.
-			return engine.Answer{Decision: d, By: by}, !q.Settle
+			// What became of a call is a fact, and what the model wants to know a
+			// matter of words; a flag knows neither.
+			return engine.Answer{Decision: d, By: by}, !q.Settle && !q.Words
 		}
 	}
 	switch mode {
@@ -59,6 +61,9 @@ func (t *terminal) ask(ctx context.Context, q engine.Question) (engine.Answer, b
 		return engine.Answer{}, false
 	}
 	t.show(&q)
+	if q.Words {
+		return t.words(ctx)
+	}
 	choices := map[string]event.Decision{"y": event.Approved, "yes": event.Approved, "n": event.Rejected, "no": event.Rejected}
 	keys, prompt := "y runs it, n refuses it and tells the model so, l leaves the question open for later", "may it run? [y]es, [n]o, [l]ater: "
 	if q.Settle {
@@ -87,6 +92,24 @@ func (t *terminal) ask(ctx context.Context, q engine.Question) (engine.Answer, b
 	}
 }
 
+// words takes an answer in words: one line.
+func (t *terminal) words(ctx context.Context) (engine.Answer, bool) {
+	t.a.say("%s", t.a.paint(dim, "type the answer; an empty line leaves the question open for later"))
+	typed := t.listen()
+	defer t.hush()
+	t.forget(typed)
+	fmt.Fprint(t.a.err, "answer: ")
+	select {
+	case <-ctx.Done():
+		t.a.say("\nthis is not asked here any more")
+	case line, ok := <-typed:
+		if text := strings.TrimSpace(line); ok && usable(text) == "" && text != "" {
+			return engine.Answer{Text: text, By: "terminal"}, true
+		}
+	}
+	return engine.Answer{}, false
+}
+
 // show puts exactly what will run before the person.
 func (t *terminal) show(q *engine.Question) {
 	title := "approval needed:"
@@ -96,6 +119,11 @@ func (t *terminal) show(q *engine.Question) {
 	more := ""
 	if q.More > 0 {
 		more = fmt.Sprintf(" (1 of %d)", q.More+1)
+	}
+	if q.Words {
+		t.a.say("%s%s", t.a.paint(yellow, "the model asks:"), more)
+		t.a.say("%s", clip(ask.Text(q.Args), maxDetail))
+		return
 	}
 	t.a.say("%s %s%s", t.a.paint(yellow, title), name(q.Tool), more)
 	if q.Settle {

@@ -90,6 +90,9 @@ type chat struct {
 	sent    bool
 	// leaving: it ends when the model rests; killed: a signal wants it to.
 	leaving, killed bool
+	// unanswered is how the last turn stands if it waits for an answer in words,
+	// where nobody sits who could be shown that.
+	unanswered *rein.Result
 }
 
 // existing returns the conversation that the user names, and its agent.
@@ -128,7 +131,7 @@ func (c *chat) hold(ctx context.Context) (err error) {
 		defer c.c.live.close()
 	}
 	listen := begin()
-	if c.s, err = c.a.session(c.cfg, c.store, c.approve); err != nil {
+	if c.s, err = c.a.session(ctx, c.cfg, c.store, c.approve); err != nil {
 		return err
 	}
 	defer func() {

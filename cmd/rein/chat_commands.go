@@ -165,7 +165,7 @@ func (c *chat) request(ctx context.Context, _ string) error {
 
 // model changes the model before the run begins. A run's model is part of what
 // it was started with, and a fork shares that.
-func (c *chat) model(_ context.Context, name string) error {
+func (c *chat) model(ctx context.Context, name string) error {
 	switch {
 	case name == "":
 		return c.show(c.cfg.Model)
@@ -176,7 +176,7 @@ func (c *chat) model(_ context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	s, err := c.a.session(cfg, c.store, c.approve)
+	s, err := c.a.session(ctx, cfg, c.store, c.approve)
 	if err != nil {
 		return err
 	}

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode/utf8"
 
 	"rein.example/rein"
+	"rein.example/rein/engine"
 	"rein.example/rein/event"
 )
 
@@ -189,7 +191,7 @@ func (c *chat) turn(ctx context.Context, start func(context.Context) *rein.Run) 
 		done <- turned{result, err}
 	}()
 	c.current = <-begun
-	c.sent = false
+	c.sent, c.unanswered = false, nil
 	return done
 }
 
@@ -210,6 +212,10 @@ func (c *chat) done(ctx context.Context, t turned) (<-chan turned, error) {
 		}
 		return c.late(ctx)
 	}
+	if !c.ahead && asksWords(r) {
+		c.unanswered = r
+		return nil, nil
+	}
 	if !c.ahead {
 		return nil, c.ends(r)
 	}
@@ -228,6 +234,12 @@ func (c *chat) done(ctx context.Context, t turned) (<-chan turned, error) {
 		}
 	}
 	return nil, nil
+}
+
+// asksWords reports whether a run waits for an answer in words, which the next
+// input is.
+func asksWords(r *rein.Result) bool {
+	return slices.ContainsFunc(r.Pending, func(q engine.Question) bool { return q.Words })
 }
 
 // late begins a turn for what was sent when the model had answered already.
@@ -260,6 +272,9 @@ func (c *chat) ends(r *rein.Result) error {
 // leave says how to go on later.
 func (c *chat) leave() error {
 	c.c.live.close()
+	if c.unanswered != nil {
+		return c.ends(c.unanswered)
+	}
 	if c.run != "" && !c.over && c.ahead {
 		c.a.say("go on with: %s", c.a.next("chat %s", c.run))
 	}

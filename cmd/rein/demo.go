@@ -67,7 +67,7 @@ func (a *app) demo(ctx context.Context, dir string, c *carrying) error {
 		return err
 	}
 	defer store.Close()
-	s, err := a.session(cfg, store, nil)
+	s, err := a.session(ctx, cfg, store, nil)
 	if err != nil {
 		return err
 	}

@@ -57,6 +57,8 @@ tools:
   - files: {root: ., write: WRITE}
   - calculator
   - clock
+  # The tools of an MCP server; what they may change follows from what it says of them.
+  # - mcp: {name: github, command: [npx, -y, some-server], secret_env: [GITHUB_TOKEN]}
 
 # Which calls may run; the strictest match wins. Reads just run, and each write is
 # put before you first.

@@ -43,7 +43,7 @@ func TestInit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if cfg.Name != "Order-desk" || cfg.Model != c.model || cfg.Tools[0].Files.Write != c.write || !strings.HasSuffix(cfg.Rules.Must[0], ": "+c.purpose) {
+			if cfg.Name != "Order-desk" || cfg.Model != c.model || cfg.Tools[0].Files.Write != c.write || !strings.HasSuffix(cfg.Rules.Must[0].Text, ": "+c.purpose) {
 				t.Errorf("name %q, model %q, files %+v, must %q", cfg.Name, cfg.Model, cfg.Tools[0].Files, cfg.Rules.Must)
 			}
 			if _, closeTools, err := cfg.Options(); err != nil {

@@ -226,6 +226,10 @@ func (l *live) show(e *rein.Event) {
 	switch {
 	case e.Delta != nil:
 		l.send(tui.Delta{Delta: *e.Delta})
+	case e.Progress != nil:
+		if !l.send(tui.Line{Text: string(progressed(e.Progress))}) {
+			l.plain.show(e)
+		}
 	case !l.send(tui.Event{Event: e.Event}):
 		l.plain.show(e)
 	}

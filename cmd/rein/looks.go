@@ -119,6 +119,9 @@ func (c *callLook) state(call string, open []loop.Pending, alive bool) string {
 		if p.Call == call && p.Settle {
 			return "outcome unknown (" + call + ")"
 		}
+		if p.Call == call && p.Words {
+			return "waits for an answer (" + call + ")"
+		}
 		if p.Call == call {
 			return "waits for approval (" + call + ")"
 		}

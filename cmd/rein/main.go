@@ -133,9 +133,9 @@ Exit codes:
 	flags.CountVarP(&a.verbose, "verbose", "v", "log each step and call on stderr; twice: each event``") // `` for no placeholder
 	root.AddCommand(
 		a.demoCommand(), a.runCommand(), a.chatCommand(), a.resumeCommand(), a.stopCommand(),
-		a.runsCommand(), a.showCommand(), a.requestCommand(), a.replayCommand(), a.verifyCommand(),
-		a.approveCommand(), a.rejectCommand(), a.settleCommand(), a.parseCommand(),
-		a.doctorCommand(), a.initCommand(), a.schemaCommand(), a.versionCommand(),
+		a.runsCommand(), a.showCommand(), a.requestCommand(), a.replayCommand(), a.verifyCommand(), a.checkCommand(),
+		a.approveCommand(), a.rejectCommand(), a.settleCommand(), a.undoCommand(), a.parseCommand(),
+		a.doctorCommand(), a.initCommand(), a.lintCommand(), a.schemaCommand(), a.versionCommand(),
 	)
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true // each names them itself, after its arguments

@@ -120,6 +120,20 @@ func TestTypedAheadIsNoAnswer(t *testing.T) {
 	}
 }
 
+// What the model asks is answered in words.
+func TestAnsweredInWords(t *testing.T) {
+	b := newBox(t)
+	k := b.atKeyboard("run", "--plain", "-f", curiousAgent(b), "Paint the door.")
+	k.until("answer: ")
+	k.press("blue\n")
+	if screen, code := k.wait(); code != 0 || !strings.Contains(screen, "Which colour?") || !strings.Contains(screen, "The door is blue.") {
+		t.Errorf("exit %d\n%s", code, screen)
+	}
+	if body := b.ok("request", "last", "--step", "3"); !strings.Contains(body, `The user answers:\nblue`) {
+		t.Errorf("the model saw %s", body)
+	}
+}
+
 // At a question one Ctrl-C is enough: there is nothing else to finish first.
 func TestCtrlCAtAQuestion(t *testing.T) {
 	b := newBox(t)

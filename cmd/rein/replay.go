@@ -123,6 +123,9 @@ func about(c loop.Command) nextCommand {
 		n.About = fmt.Sprintf("%s, step %d, attempt %d", c.Model, c.Step, c.Attempt)
 	case *loop.RunTool:
 		n.About = c.Tool + " " + clip(string(c.Args), 120)
+		if c.For != "" {
+			n.About += " (to find out what became of " + c.For + ")"
+		}
 	case *loop.AskApproval:
 		n.About = c.Tool + " " + clip(string(c.Args), 120)
 	case *loop.Finish:

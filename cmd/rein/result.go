@@ -10,6 +10,7 @@ import (
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
 	"rein.example/rein/message"
+	"rein.example/rein/toolkit/ask"
 	"rein.example/rein/trace"
 )
 
@@ -157,6 +158,10 @@ func (a *app) outcome(r *rein.Result) {
 
 // question says what a run waits for, and the commands that answer.
 func (a *app) question(q *engine.Question) string {
+	if q.Words {
+		return fmt.Sprintf("the model asks: %s\n    %s\n    %s", clip(strings.ReplaceAll(ask.Text(q.Args), "\n", " "), 400),
+			a.next("resume %s --input 'THE ANSWER'", q.Run), a.answering("reject", q.Run, q.Call))
+	}
 	what := fmt.Sprintf("%s %s %s", name(q.Call), name(q.Tool), clip(string(q.Args), 200))
 	if q.Settle {
 		return fmt.Sprintf("nobody knows whether this was done: %s\n    %s\n    %s", what,

@@ -11,23 +11,39 @@ import (
 
 func (a *app) resumeCommand() *cobra.Command {
 	var c carrying
+	var input string
 	cmd := &cobra.Command{
-		Use:   "resume RUN [flags]",
+		Use:   "resume RUN [--input TEXT] [flags]",
 		Short: "Go on with a run after a crash, a stop or an approval",
 		Long: `Goes on with a run where it stands: after a crash, a stop, or when its questions
 are answered. The agent is the one that the run was started with.
 
 What a run was doing when its process died is unknown: reads are done again, and
-for what must not be done twice its tool finds out, or you are asked.`,
+for what must not be done twice its tool finds out, or you are asked.
+
+With --input the run is told something: what it asked for, if it waits for an
+answer in words, else a message that the model sees at its next step.`,
+		Example: `  rein resume last
+  rein resume last --input "the second one"`,
 		Args: exactly("RUN"),
 	}
 	c.flags(cmd)
+	cmd.Flags().StringVar(&input, "input", "", "tell the run this `TEXT`, or - to read it from stdin")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("input") {
+			var err error
+			if input, err = a.said(input); err != nil {
+				return err
+			}
+		}
 		run, cfg, err := a.resumable(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
 		return a.carryOut(cmd.Context(), cfg, &c, func(ctx context.Context, agent *rein.Agent) *rein.Run {
+			if input != "" {
+				return agent.Continue(ctx, run, input)
+			}
 			return agent.Resume(ctx, run)
 		})
 	}

@@ -83,21 +83,27 @@ parks the run; answer with rein approve, and go on with rein resume.`,
 }
 
 // task returns the task's text.
-func (a *app) task(arg string) (string, error) {
+func (a *app) task(arg string) (string, error) { return a.text(arg, "task", "say what is to be done") }
+
+// said returns the text of an input.
+func (a *app) said(arg string) (string, error) { return a.text(arg, "input", "say something") }
+
+// text returns a text of the command line, or of stdin for "-".
+func (a *app) text(arg, what, hint string) (string, error) {
 	if arg == "-" {
 		text, err := io.ReadAll(io.LimitReader(a.in, maxTask+1))
 		if err != nil {
-			return "", fmt.Errorf("read the task from stdin: %w", err)
+			return "", fmt.Errorf("read the %s from stdin: %w", what, err)
 		}
 		arg, a.asks = string(text), false // stdin is used up
 	}
 	switch {
 	case len(arg) > maxTask:
-		return "", fmt.Errorf("the task has more than %d bytes: put long material into a file and let the agent read it", maxTask)
+		return "", fmt.Errorf("the %s has more than %d bytes: put long material into a file and let the agent read it", what, maxTask)
 	case !utf8.ValidString(arg):
-		return "", errors.New("the task is not UTF-8 text: convert it first")
+		return "", fmt.Errorf("the %s is not UTF-8 text: convert it first", what)
 	case strings.TrimSpace(arg) == "":
-		return "", errors.New("the task is empty: say what is to be done")
+		return "", fmt.Errorf("the %s is empty: %s", what, hint)
 	}
 	return arg, nil
 }
@@ -146,7 +152,7 @@ func (a *app) carryOut(ctx context.Context, cfg *config.Agent, c *carrying, star
 		return err
 	}
 	defer store.Close()
-	s, err := a.session(cfg, store, approve)
+	s, err := a.session(ctx, cfg, store, approve)
 	if err != nil {
 		return err
 	}
@@ -186,7 +192,7 @@ func (a *app) follow(ctx context.Context, store journal.Store, c *carrying, star
 			break
 		}
 		show(&e)
-		if e.Delta == nil && !standing(e.Data) {
+		if e.Delta == nil && e.Progress == nil && !standing(e.Data) {
 			c.idle = false
 		}
 	}

@@ -20,8 +20,9 @@ type session struct {
 	closers []func() error
 }
 
-// session builds the agent that the configuration describes.
-func (a *app) session(cfg *config.Agent, store journal.Store, approve rein.Approver) (_ *session, err error) {
+// session builds the agent that the configuration describes, and starts the servers
+// that it names; ctx bounds only that.
+func (a *app) session(ctx context.Context, cfg *config.Agent, store journal.Store, approve rein.Approver) (_ *session, err error) {
 	s := &session{}
 	defer func() {
 		if err != nil {
@@ -46,13 +47,13 @@ func (a *app) session(cfg *config.Agent, store journal.Store, approve rein.Appro
 	if err != nil {
 		return nil, err
 	}
-	o, closeTools, err := cfg.Options(extra...)
+	o, closeTools, err := cfg.OptionsOn(config.Host{Context: ctx, Env: a.env, Secrets: secrets, Logger: a.logger()}, extra...)
 	if err != nil {
 		return nil, err
 	}
 	s.closers = append(s.closers, closeTools)
 	o.Config = text // without what holds only while this process lives
-	o.Store, o.Approve, o.Secrets, o.Logger = store, approve, secrets, a.logger()
+	o.Store, o.Approve, o.Logger = store, approve, a.logger()
 	o.Fallback = models[1:]
 	if s.agent, err = rein.New(models[0], o); err != nil {
 		return nil, fmt.Errorf("make the agent: %w", err)

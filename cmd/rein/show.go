@@ -8,12 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
 	"rein.example/rein/loop"
+	"rein.example/rein/toolkit/plan"
 	"rein.example/rein/trace"
 )
 
@@ -31,6 +33,12 @@ type shown struct {
 	CostUSD *trace.USD `json:"cost_usd"`
 	// Pending are the questions that are open.
 	Pending []engine.Question `json:"pending"`
+	// Phase is the phase that the run is in, "" if it has none.
+	Phase string `json:"phase"`
+	// State is the task state that the model keeps, null if it has none.
+	State jsontext.Value `json:"state"`
+	// Sandbox is what confined the run's commands, "" if it has none.
+	Sandbox string `json:"sandbox"`
 	// Rows are the trace: model calls and tool calls in order.
 	Rows []trace.Row `json:"rows"`
 	// Damage says where the journal stops being sound; the rest is of what comes
@@ -103,12 +111,16 @@ func show(ctx context.Context, s journal.Store, run string, step int64) (*shown,
 	st := m.Status()
 	v.Status, v.Reason, v.OK, v.Answer, v.Detail = st.Status, string(st.Reason)+string(st.Cause), st.OK, st.Answer, st.Detail
 	v.CostUSD = usd(st.Cost)
+	v.Phase = st.Phase
+	if v.State = st.State; v.State == nil {
+		v.State = jsontext.Value("null")
+	}
 	v.cause, v.open, v.Pending = st.Cause, st.Pending, []engine.Question{}
 	for _, p := range st.Pending {
-		v.Pending = append(v.Pending, engine.Question{Run: run, Call: p.Call, Tool: p.Tool, Args: p.Args, Hash: p.Hash, Why: p.Why, Settle: p.Settle})
+		v.Pending = append(v.Pending, engine.Question{Run: run, Call: p.Call, Tool: p.Tool, Args: p.Args, Hash: p.Hash, Why: p.Why, Settle: p.Settle, Words: p.Words})
 	}
 	if spec := m.Spec(); spec != nil {
-		v.Agent, v.Model = spec.Agent, spec.Model
+		v.Agent, v.Model, v.Sandbox = spec.Agent, spec.Model, spec.Sandbox
 	}
 	if v.Rows = rows.Rows(); step > 0 {
 		v.Rows = ofStep(v.Rows, step)
@@ -151,6 +163,12 @@ func (a *app) table(v *shown, events []event.Event) error {
 	if v.Detail != "" {
 		fmt.Fprintf(&out, "  %s\n", printable(v.Detail))
 	}
+	if v.Sandbox != "" {
+		fmt.Fprintf(&out, "sandbox of its commands: %s\n", printable(v.Sandbox))
+	}
+	if v.Phase != "" {
+		fmt.Fprintf(&out, "phase: %s\n", printable(v.Phase))
+	}
 	width := cmp.Or(a.wide, usualWidth)
 	t := &table{head: []string{"", "STEP", "TIME", "WHAT", "RESULT", "IN", "CACHED", "OUT", "TOOK"}, flexible: 3, least: 20}
 	timed := width >= timedWidth
@@ -169,6 +187,7 @@ func (a *app) table(v *shown, events []event.Event) error {
 	}
 	out.WriteString("\n" + t.text(width))
 	if events == nil {
+		v.plan(&out)
 		v.footer(&out)
 	}
 	for i := range events {
@@ -193,6 +212,13 @@ const (
 	mostArgs   = 200
 )
 
+// plan prints where the model says that its task stands.
+func (v *shown) plan(out *strings.Builder) {
+	if s, err := plan.Read(v.State); err == nil && s.Goal != "" {
+		fmt.Fprintf(out, "\nthe plan:\n%s\n", indent(printable(s.Text())))
+	}
+}
+
 // todo says on stderr what a run waits for and how to go on with it.
 func (a *app) todo(v *shown) {
 	if v.Damage != nil {
@@ -213,6 +239,19 @@ func (v *shown) described(r *trace.Row) (what, result string, below []string) {
 		c := v.looks.call(text(r.Call))
 		what = "  " + clip(*r.ToolName+" "+c.args, mostArgs)
 		below = c.notes()
+		for _, an := range r.Anomalies {
+			said, _, _ := strings.Cut(an.Text, ". ")
+			below = append(below, an.Kind+": "+said)
+		}
+		if r.For != nil {
+			what = "  " + clip(*r.ToolName+" (to find out what became of "+*r.For+")", mostArgs)
+		}
+		if r.Undoes != nil {
+			what = "  " + clip(*r.ToolName+" (takes back what "+*r.Undoes+" did)", mostArgs)
+		}
+		if r.Attempt != nil && *r.Attempt > 1 {
+			below = append(below, fmt.Sprintf("tried %d times", *r.Attempt))
+		}
 		if result = text(r.ToolStatus); r.ToolStatus == nil {
 			result = c.state(text(r.Call), v.open, v.Status == "running")
 		}
@@ -278,6 +317,10 @@ func detail(out *strings.Builder, e *event.Event) {
 		block(fmt.Sprintf("result of %s (%s)", d.Call, d.Status), text)
 	case *event.NoticeAdded:
 		block("told the model", d.Text)
+	case *event.StateUpdated:
+		if s, err := plan.Read(d.State); err == nil {
+			block("the plan", s.Text())
+		}
 	}
 }
 

@@ -27,6 +27,10 @@ func newView(a *app) *view {
 }
 
 func (v *view) show(e *rein.Event) {
+	if e.Progress != nil {
+		v.a.say("%s", progressed(e.Progress))
+		return
+	}
 	if v.level == 0 || e.Delta != nil {
 		return
 	}
@@ -36,6 +40,11 @@ func (v *view) show(e *rein.Event) {
 	if line := v.line(e.Data); line != "" {
 		v.a.say("%s", line)
 	}
+}
+
+// progressed says how far a call is.
+func progressed(p *rein.Progress) painted {
+	return format("  %s %s", name(p.Tool), clip(p.Text, maxDetail))
 }
 
 // line returns what a person wants to know of an event, or "". What it is made
@@ -64,7 +73,11 @@ func (v *view) line(data event.Data) painted {
 	case *event.CallJudged:
 		return v.judged(d)
 	case *event.ToolFinished:
-		line := fmt.Sprintf("  %s %s: %s", name(d.Tool), clip(v.calls[d.Call], 80), d.Status)
+		of := clip(v.calls[d.Call], 80)
+		if d.For != "" {
+			of = clip("(to find out what became of "+d.For+")", 80)
+		}
+		line := fmt.Sprintf("  %s %s: %s", name(d.Tool), of, d.Status)
 		if d.ErrorType != "" {
 			line += ", " + name(d.ErrorType) + ": " + clip(d.ErrorMessage, 120)
 		}

@@ -235,7 +235,7 @@ func (a *actor) result(err error) *engine.Result {
 		r.Status = "interrupted"
 	}
 	for _, p := range s.Pending {
-		r.Pending = append(r.Pending, engine.Question{Run: a.job.Run, Call: p.Call, Tool: p.Tool, Args: p.Args, Hash: p.Hash, Settle: p.Settle, Why: p.Why})
+		r.Pending = append(r.Pending, engine.Question{Run: a.job.Run, Call: p.Call, Tool: p.Tool, Args: p.Args, Hash: p.Hash, Settle: p.Settle, Words: p.Words, Why: p.Why})
 	}
 	return r
 }

@@ -53,9 +53,12 @@ func TestCancelledTools(t *testing.T) {
 					if r.Status != "finished" || r.Reason != event.ReasonCancelled || r.OK || r.Detail != "enough" {
 						t.Errorf("result %+v", r)
 					}
-					status := "unknown cancelled"
+					status := "unknown"
 					if effect == event.Read {
-						status = "error cancelled"
+						status = "error"
+					}
+					if status += " cancelled"; ignores {
+						status = strings.Replace(status, "cancelled", "abandoned", 1)
 					}
 					if !strings.Contains(l.journal(), "work(c1) "+status) {
 						t.Errorf("want %s in\n%s", status, l.journal())
@@ -145,27 +148,32 @@ func TestCancelledModel(t *testing.T) {
 	})
 }
 
-// The deadline of a tool ends one call and not the run.
+// The deadline of a tool ends one execution and not the run. What may be executed
+// again is, twice, unless it is still going on.
 func TestDeadlines(t *testing.T) {
 	for _, c := range []struct {
 		effect  event.Effect
 		ignores bool
 		err     error // what the tool makes of it
 		want    string
+		runs    int
 	}{
-		{event.Read, false, nil, "timeout timeout"},
-		{event.Read, true, nil, "timeout timeout"},
-		{event.Repeatable, false, nil, "timeout timeout"},
-		{event.Once, false, nil, "unknown timeout"},
-		{event.Once, true, nil, "unknown timeout"},
-		{event.Once, false, &tool.Error{Type: "refused", Message: "it was refused", NoEffect: true}, "error refused"},
-		{event.Once, false, &tool.Error{Type: "odd", Message: "it may have"}, "unknown odd"},
-		{event.Read, false, &tool.Error{Type: "not_found", Message: "nothing there"}, "error not_found"},
+		{event.Read, false, nil, "timeout timeout", 3},
+		{event.Read, true, nil, "timeout abandoned", 1},
+		{event.Repeatable, false, nil, "timeout timeout", 3},
+		{event.Repeatable, true, nil, "timeout abandoned", 1},
+		{event.Once, false, nil, "unknown timeout", 1},
+		{event.Once, true, nil, "unknown abandoned", 1},
+		{event.Once, false, &tool.Error{Type: "refused", Message: "it was refused", NoEffect: true}, "error refused", 1},
+		{event.Once, false, &tool.Error{Type: "odd", Message: "it may have"}, "unknown odd", 1},
+		{event.Read, false, &tool.Error{Type: "not_found", Message: "nothing there"}, "error not_found", 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			l := newLab(t, call("c1 work"), say("done"))
 			release := make(chan struct{})
+			runs := 0
 			l.tool("work", c.effect, func(ctx context.Context, k *tool.Call) (*tool.Result, error) {
+				runs++
 				if d, ok := ctx.Deadline(); !ok || time.Until(d) != 10*time.Second {
 					t.Errorf("the deadline is in %v", time.Until(d))
 				}
@@ -183,8 +191,9 @@ func TestDeadlines(t *testing.T) {
 			})
 			begun := time.Now()
 			r := l.start(t.Context(), l.engine())
-			if took := time.Since(begun) - 10*time.Second; took > 100*time.Millisecond || !r.OK {
-				t.Errorf("after %v: %+v", took, r)
+			waits := time.Duration(runs-1) * 400 * time.Millisecond // at most 200 ms and 400 ms
+			if took := time.Since(begun) - time.Duration(c.runs)*10*time.Second; took > 100*time.Millisecond+waits || !r.OK || runs != c.runs {
+				t.Errorf("after %v and %d executions: %+v", took, runs, r)
 			}
 			if !strings.Contains(l.journal(), "work(c1) "+c.want) {
 				t.Errorf("want %s in\n%s", c.want, l.journal())

@@ -40,9 +40,14 @@ type flight struct {
 	queued bool
 	more   int
 
-	// Of a tool.
-	tool tool.Tool
-	spec *event.ToolSpec
+	// Of a tool. pages: whole results can be read; had are those that the run has
+	// had so far.
+	// said is what it says of its progress, if anybody watches.
+	said  *said
+	tool  tool.Tool
+	spec  *event.ToolSpec
+	pages bool
+	had   []*event.ToolFinished
 
 	// Of a model call.
 	client  model.Client
@@ -133,7 +138,7 @@ func (a *actor) carry(f *flight) {
 			a.box.put(outcome{f, data})
 			return
 		}
-		a.log.Info("a goroutine that was left behind has ended", slog.Int64("left", a.e.left.Add(-1)))
+		a.log.Info("a goroutine that was left behind has ended", slog.Int64("left", a.e.left.add(f, -1)))
 	}()
 	switch c := f.cmd.(type) {
 	case *loop.CallModel:
@@ -162,7 +167,9 @@ func (a *actor) broken(f *flight, p any) event.Data {
 func (a *actor) abandoned(f *flight) event.Data {
 	switch c := f.cmd.(type) {
 	case *loop.RunTool:
-		return a.e.admit(a.ctx, a.failed(f, c, f.ctx.Err(), endOf(&f.ctx)))
+		d := a.failed(f, c, errLeft, endOf(&f.ctx))
+		d.Latency = a.at.Sub(f.begun).Milliseconds()
+		return a.e.admit(a.ctx, d)
 	case *loop.CallModel:
 		return &event.ModelFailed{ID: c.ID, Class: event.ClassCancelled, Message: "the call was given up because the run was stopped"}
 	}
@@ -222,7 +229,7 @@ func (a *actor) leave(f *flight) bool {
 		return false
 	}
 	a.log.Warn(f.what()+" ignores the end of its context: its goroutine was left behind, and what it still does is not waited for",
-		slog.String("command", f.id), slog.Int64("left", a.e.left.Add(1)))
+		slog.String("command", f.id), slog.Int64("left", a.e.left.add(f, 1)))
 	return true
 }
 

@@ -19,7 +19,6 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"rein.example/rein/engine"
@@ -57,7 +56,7 @@ type Engine struct {
 	log     *slog.Logger
 
 	// left counts goroutines that ignore the end of their context.
-	left atomic.Int64
+	left leftovers
 
 	mu     sync.Mutex
 	runs   map[string]*actor
@@ -141,7 +140,7 @@ func (e *Engine) Close() error {
 
 // Left returns how many goroutines of tools, providers and approvers are still
 // running although their contexts have ended and nobody waits for them.
-func (e *Engine) Left() int64 { return e.left.Load() }
+func (e *Engine) Left() int64 { return e.left.all() }
 
 // Start creates the run's journal and carries it out; see [engine.Engine].
 func (e *Engine) Start(ctx context.Context, job *engine.Job) (*engine.Result, error) {

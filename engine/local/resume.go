@@ -50,10 +50,23 @@ func (a *actor) takeOver() error {
 	default:
 		return errOver
 	}
-	if err := a.keep(&event.RunResumed{Generation: head.Generation, By: a.e.lease.Owner.Name}); err != nil {
+	if err := a.keep(&event.RunResumed{Generation: head.Generation, By: a.e.lease.Owner.Name, Changed: a.changed()}); err != nil {
 		return err
 	}
 	return a.input()
+}
+
+// changed returns the tools whose definitions, as their sources give them now,
+// are not those that the run began with.
+func (a *actor) changed() []event.ToolPin {
+	var out []event.ToolPin
+	tools := a.m.Spec().Tools
+	for i := range tools {
+		if pin := a.job.Tools.Get(tools[i].Name).Definition().Pin; pin != tools[i].Pin {
+			out = append(out, event.ToolPin{Tool: tools[i].Name, Pin: pin})
+		}
+	}
+	return out
 }
 
 // repaired cuts off the torn end of the journal if that is what the error is

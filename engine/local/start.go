@@ -9,6 +9,7 @@ import (
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
 	"rein.example/rein/loop"
+	"rein.example/rein/message"
 	"rein.example/rein/tool"
 )
 
@@ -100,10 +101,17 @@ func (a *actor) prepare(f *flight, c loop.Command) (intent, already event.Data, 
 			return nil, a.e.admit(a.ctx, a.failed(f, c, e, cancelled)), nil
 		}
 		f.tool, f.spec, f.limit = a.job.Tools.Get(c.Tool), toolSpec(a.m.Spec(), c.Tool), timeout(c)
+		f.pages, f.had = pages(a.m.Spec()), a.m.Results()
+		if a.watch.w.Progress != nil {
+			f.said = &said{box: &a.box}
+		}
+		if e := a.e.left.refuse(c); e != nil {
+			return nil, a.e.admit(a.ctx, a.failed(f, c, e, alive)), nil
+		}
 		if f.needs = intended; c.Effect.Writes() {
 			f.needs = synced
 		}
-		intent = &event.ToolStarted{ID: c.ID, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt}
+		intent = &event.ToolStarted{ID: c.ID, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt, For: c.For}
 	case *loop.AskApproval:
 		if f.needs = synced; a.job.Approve == nil {
 			f.needs, f.open = nothing, true
@@ -111,7 +119,7 @@ func (a *actor) prepare(f *flight, c loop.Command) (intent, already event.Data, 
 		if c.Asked {
 			f.rests = always
 		} else {
-			intent = &event.ApprovalAsked{ID: c.ID, Call: c.Call, Tool: c.Tool, Hash: c.Hash, Settle: c.Settle, Why: c.Why}
+			intent = &event.ApprovalAsked{ID: c.ID, Call: c.Call, Tool: c.Tool, Hash: c.Hash, Settle: c.Settle, Words: c.Words, Why: c.Why}
 		}
 	default:
 		err = fmt.Errorf("this engine cannot carry out %T: the run needs a newer version", c)
@@ -194,11 +202,17 @@ func givenUp(c loop.Command) bool {
 // ask puts a question to the job's approver; it runs on the flight's goroutine.
 // A decision that does not answer the question leaves it open.
 func (a *actor) ask(f *flight, c *loop.AskApproval) event.Data {
-	answer, ok := a.job.Approve(&f.ctx, engine.Question{Run: a.job.Run, Call: c.Call, Tool: c.Tool, Args: c.Args, Hash: c.Hash, Settle: c.Settle, Why: c.Why, More: f.more})
+	answer, ok := a.job.Approve(&f.ctx, engine.Question{Run: a.job.Run, Call: c.Call, Tool: c.Tool, Args: c.Args, Hash: c.Hash, Settle: c.Settle, Words: c.Words, Why: c.Why, More: f.more})
 	if !ok {
 		return nil
 	}
+	if c.Words && answer.Decision == "" && answer.Text != "" {
+		return a.e.admit(a.ctx, &event.InputReceived{Kind: event.InputText, By: answer.By, Parts: []message.Part{{Kind: message.Text, Text: answer.Text}}})
+	}
 	fitting := []event.Decision{event.Approved, event.Rejected}
+	if c.Words {
+		fitting = fitting[1:]
+	}
 	if c.Settle {
 		fitting = []event.Decision{event.Done, event.NotDone}
 	}

@@ -4,9 +4,11 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
+	"rein.example/rein/loop"
 	"rein.example/rein/model"
 	"rein.example/rein/parse"
 )
@@ -92,9 +94,39 @@ func (r *ear) take() []model.Delta {
 	return d
 }
 
-// listen shows what models have said.
+// said takes what a tool says of its progress to the actor. It never blocks, and
+// keeps the last that the actor has not taken yet.
+type said struct {
+	box  *mailbox
+	text atomic.Pointer[string]
+}
+
+func (s *said) say(text string) {
+	s.text.Store(&text)
+	s.box.tell(heard)
+}
+
+func (s *said) take() string {
+	if text := s.text.Swap(nil); text != nil {
+		return *text
+	}
+	return ""
+}
+
+// progress shows how far a call is.
+func (w watcher) progress(run, call, tool, text string) {
+	defer w.recover()
+	w.w.Progress(run, call, tool, text)
+}
+
+// listen shows what models and tools have said.
 func (a *actor) listen() {
 	for _, f := range a.flights {
+		if c, ok := f.cmd.(*loop.RunTool); ok && f.said != nil && !f.dropped {
+			if text := f.said.take(); text != "" {
+				a.watch.progress(a.job.Run, c.Call, c.Tool, a.e.redact(text))
+			}
+		}
 		if f.ear == nil || f.dropped {
 			continue
 		}

@@ -13,7 +13,7 @@ import (
 func lookAtTree(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir(moduleRoot, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && (d.Name() == ".git" || d.Name() == "bin") {
+		if err == nil && d.IsDir() && (d.Name() == ".git" || d.Name() == "bin" || d.Name() == ".cache") {
 			return filepath.SkipDir
 		}
 		if err == nil {

@@ -8,7 +8,7 @@ var law = Law{
 		{About: "agent.yaml", Packages: []string{"config"}},
 		{About: "the public face: Agent, Run, options", Packages: []string{"."}},
 		{About: "who carries commands out", Packages: []string{"engine", "engine/*"}},
-		{About: "reading a run back; what happens next", Packages: []string{"trace", "trace/*", "loop"}},
+		{About: "reading a run back; what happens next; what to improve", Packages: []string{"trace", "trace/*", "loop", "lint"}},
 		{About: "what the model sees; what a call may do; text to calls", Packages: []string{"window", "guard", "parse"}},
 		{About: "tools, providers, stores", Packages: []string{"toolkit/*", "model/*", "journal/*"}},
 		{About: "known servers and models, as data", Packages: []string{"model/catalog"}},

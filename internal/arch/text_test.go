@@ -108,7 +108,7 @@ func committed(t *testing.T) []string {
 	}
 	var names []string
 	err := filepath.WalkDir(moduleRoot, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && slices.Contains([]string{".git", "bin", "node_modules"}, d.Name()) {
+		if err == nil && d.IsDir() && slices.Contains([]string{".git", "bin", "node_modules", ".cache"}, d.Name()) {
 			return filepath.SkipDir
 		}
 		if err == nil && d.Type().IsRegular() {

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,6 +42,32 @@ func knownLines(seen []event.Seen, name string, f *file) known {
 		}
 	}
 	return k
+}
+
+// sawAll reports whether a run has seen all of these lines of that version, without
+// a list of them: a file may have very many.
+func sawAll(seen []event.Seen, name, version string, from, to int64) bool {
+	var ranges [][2]int64
+	for i := range seen {
+		s := &seen[i]
+		switch {
+		case s.Resource != name || s.Version != version || s.Gone:
+		case s.Wrote:
+			return true
+		case s.From > 0:
+			ranges = append(ranges, [2]int64{s.From, s.To})
+		}
+	}
+	slices.SortFunc(ranges, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
+	for _, r := range ranges {
+		if r[0] > from {
+			return false
+		}
+		if from = max(from, r[1]+1); from > to {
+			return true
+		}
+	}
+	return false
 }
 
 // covers reports whether all of these lines were seen.

@@ -24,7 +24,7 @@ func (w *workspace) editTool() tool.Tool {
 		When:    "To change a part of an existing file whose lines around the change were read in this run. For new files, or to replace everything, use write_file.",
 		Returns: "What was replaced, and on which lines; no read is needed to check that. Text that does not occur, or occurs several times, is an error that says where similar text is; the file is left as it is.",
 	}
-	return tool.New("edit_file", doc, w.editFile, &tool.Options{Effect: event.Repeatable, Resources: []string{"path"}})
+	return tool.WithUndo(tool.New("edit_file", doc, w.editFile, &tool.Options{Effect: event.Repeatable, Resources: []string{"path"}}), w.undo)
 }
 
 func (w *workspace) editFile(ctx context.Context, in editArgs) (*tool.Result, error) {
@@ -71,10 +71,12 @@ func (w *workspace) editFile(ctx context.Context, in editArgs) (*tool.Result, er
 	if int64(len(now.text)) > w.max {
 		return nil, w.tooLarge(name, int64(len(now.text)))
 	}
+	before := w.remember(ctx, name, old, now.version)
 	if err := w.replace(ctx, name, now.text, old); err != nil {
 		return nil, err
 	}
 	r := tool.Text(e.report(changes, now))
+	r.Undo = before
 	r.Seen = seenRanges(name, now, carry(old.text, e.known.lines, changes))
 	return r, nil
 }

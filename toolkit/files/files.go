@@ -1,10 +1,11 @@
 // Package files answers: how does a model read, find and change files in one
 // directory, and nowhere else?
 //
-// [Tools] returns read_file, list_dir, search_files, write_file and edit_file
+// [Tools] returns read_file, list_dir, find_files, search_files, write_file, edit_file and delete_file
 // over an [os.Root]: no path, link or race leads out of it. Reads say which
 // lines they show and what the run has now seen; a file that the run has not
-// seen as it is cannot be overwritten. Writes are atomic.
+// seen as it is cannot be overwritten. Writes are atomic. They go into the
+// directory, or into a [Stage] in front of it.
 package files
 
 import (
@@ -22,16 +23,20 @@ import (
 	"rein.example/rein/tool"
 )
 
-// DefaultMaxBytes is the largest file that is read or written, in bytes.
+// DefaultMaxBytes is the largest file that is written, edited or searched, in
+// bytes. Lines of larger ones can be read.
 const DefaultMaxBytes = 16 << 20
 
 // Options limit the tools; nil means the zero value of each.
 type Options struct {
-	// ReadOnly leaves out write_file and edit_file.
+	// ReadOnly leaves out write_file, edit_file and delete_file.
 	ReadOnly bool
-	// MaxBytes is the largest file that is read or written. 0 is
+	// MaxBytes is the largest file that is written, edited or searched. 0 is
 	// [DefaultMaxBytes].
 	MaxBytes int64
+	// Target takes the changes. Nil: the directory itself. It belongs to the caller,
+	// who closes it after the tools.
+	Target Target
 }
 
 // Tools returns the tools for the directory dir, and what closes it once no tool
@@ -56,20 +61,24 @@ func Tools(dir string, opts *Options) ([]tool.Tool, io.Closer, error) {
 	if w.max == 0 {
 		w.max = DefaultMaxBytes
 	}
+	if w.target = opts.Target; w.target == nil {
+		w.target = direct{root}
+	}
 	if real, err := filepath.EvalSymlinks(absolute); err == nil && real != absolute {
 		w.hosts = append(w.hosts, real)
 	}
-	tools := []tool.Tool{w.readTool(), w.listTool(), w.searchTool()}
+	tools := []tool.Tool{w.readTool(), w.listTool(), w.findTool(), w.searchTool()}
 	if !opts.ReadOnly {
-		tools = append(tools, w.writeTool(), w.editTool())
+		tools = append(tools, w.writeTool(), w.editTool(), w.deleteTool())
 	}
 	return tools, root, nil
 }
 
 // workspace is the directory that the tools work in.
 type workspace struct {
-	root *os.Root
-	max  int64
+	root   *os.Root
+	target Target
+	max    int64
 	// hosts are the directory's absolute names on the host, which a model may
 	// know and which are never told.
 	hosts []string
@@ -114,7 +123,7 @@ func (w *workspace) failed(what, name string, err error) error {
 // fileAbove returns the part of a path that ought to be a directory and is not.
 func (w *workspace) fileAbove(name string) string {
 	for d := path.Dir(name); d != "."; d = path.Dir(d) {
-		if info, err := w.root.Stat(d); err == nil && !info.IsDir() {
+		if info, err := w.stat(d); err == nil && !info.IsDir() {
 			return d
 		}
 	}

@@ -101,7 +101,8 @@ func (e *env) try(ctx context.Context, name string, a args) (string, *tool.Error
 		}
 		return "", told
 	}
-	parts, _ := tool.Shape(r, e.limit, func(s string) int { return (len(s) + 3) / 4 })
+	parts, _ := tool.Shape(r, &tool.View{Spec: &event.ToolSpec{Name: name, Effect: event.Read, ResultTokens: int64(e.limit)},
+		Count: func(s string) int { return (len(s) + 3) / 4 }})
 	e.fold(r.Seen)
 	return parts[0].Text, nil
 }
@@ -152,7 +153,7 @@ func numbers(n int) string {
 func TestTools(t *testing.T) {
 	e := newEnv(t, nil)
 	for name, effect := range map[string]event.Effect{
-		"read_file": event.Read, "list_dir": event.Read, "search_files": event.Read, "write_file": event.Repeatable, "edit_file": event.Repeatable,
+		"read_file": event.Read, "list_dir": event.Read, "find_files": event.Read, "search_files": event.Read, "write_file": event.Repeatable, "delete_file": event.Repeatable, "edit_file": event.Repeatable,
 	} {
 		d := e.tools[name].Definition()
 		if d.Effect != effect || d.Doc.What == "" || d.Doc.When == "" || d.Doc.Returns == "" {
@@ -160,7 +161,7 @@ func TestTools(t *testing.T) {
 		}
 	}
 	list, closer, err := Tools(e.dir, &Options{ReadOnly: true})
-	if err != nil || len(list) != 3 {
+	if err != nil || len(list) != 4 {
 		t.Errorf("read-only: %d tools, %v", len(list), err)
 	}
 	closer.Close()
@@ -250,8 +251,8 @@ func TestSearch(t *testing.T) {
 		step{"search_files", args{"pattern": "(?i)^BANANA$", "regex": true}, "[rein: 1 line of 5 files searched matches \"(?i)^BANANA$\" (left out: 1 not text, 1 version control or too deep)]\na.md:2: Banana"},
 		step{"search_files", args{"pattern": "a.ple"}, "Nothing found: ⋯"},
 		step{"search_files", args{"pattern": "needle"}, "[rein: 1 line of 5 files searched contains \"needle\" (left out: 1 not text, 1 version control or too deep)]\nlong.txt:1: [rein: bytes 483-722 of 1206]éé⋯éé"},
-		step{"search_files", args{"pattern": "", "glob": "src/**/*.go"}, "[rein: 2 files whose name matches \"src/**/*.go\" (left out: 1 version control or too deep)]\nsrc/deep/y.go\nsrc/x.go"},
-		step{"search_files", args{"pattern": "", "glob": "*.rs"}, "Nothing found: there is no file whose name matches \"*.rs\" (left out: 1 version control or too deep). No further call⋯"},
+		step{"find_files", args{"glob": "src/**/*.go"}, "[rein: 2 files whose name matches \"src/**/*.go\" (left out: 1 version control or too deep)]\nsrc/deep/y.go\nsrc/x.go"},
+		step{"find_files", args{"glob": "*.rs"}, "Nothing found: there is no file whose name matches \"*.rs\" (left out: 1 version control or too deep). No further call⋯"},
 		step{"search_files", args{"pattern": "line"}, "[rein: 500 lines in 1 of 5 files searched contain \"line\" (left out: 1 not text, 1 version control or too deep); the first 200 follow: narrow⋯\nbig.txt:200: line xxx"},
 		step{"search_files", args{"pattern": "(", "regex": true}, "invalid_pattern: the regular expression \"(\" cannot be read: missing closing ): `(` | ⋯"},
 		step{"search_files", args{"pattern": "a\nb"}, "invalid_pattern: the pattern has a line break⋯"},
@@ -281,7 +282,7 @@ func TestListDirShowsTheFirst(t *testing.T) {
 	if !strings.Contains(lines[0], want) || lines[1] != `"a\nb" (0 bytes)` || lines[2] != "f00000 (0 bytes)" || lines[len(lines)-1] != fmt.Sprintf("f%05d (0 bytes)", len(lines)-3) {
 		t.Errorf("want %s, and the first of them:\n%s … %s", want, strings.Join(lines[:3], "\n"), lines[len(lines)-1])
 	}
-	if got := e.call("search_files", args{"pattern": "", "glob": "a*"}); !strings.Contains(got, "\n"+`"a\nb"`) {
+	if got := e.call("find_files", args{"glob": "a*"}); !strings.Contains(got, "\n"+`"a\nb"`) {
 		t.Errorf("search_files: %s", got)
 	}
 }

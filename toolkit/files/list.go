@@ -23,7 +23,7 @@ const maxListed = 500
 func (w *workspace) listTool() tool.Tool {
 	doc := tool.Doc{
 		What:    "Lists what a directory holds: its files with their sizes, and its subdirectories, which end with /.",
-		When:    "To see what files there are. Not to find a file somewhere below, or text in files: use search_files for that.",
+		When:    "To see what files there are. Not to find a file somewhere below: use find_files; nor text in files: use search_files.",
 		Returns: "A first line in [rein: …] with the totals, then one entry a line, sorted by name. An empty directory says that it is empty; a directory that does not exist is an error that names what there is.",
 	}
 	return tool.New("list_dir", doc, w.listDir, &tool.Options{Effect: event.Read})
@@ -34,7 +34,7 @@ func (w *workspace) listDir(ctx context.Context, in listArgs) (*tool.Result, err
 	if err != nil {
 		return nil, err
 	}
-	info, err := w.root.Stat(name)
+	info, err := w.stat(name)
 	if err != nil {
 		return nil, w.failed("listed", name, err)
 	}
@@ -68,7 +68,7 @@ func (w *workspace) listDir(ctx context.Context, in listArgs) (*tool.Result, err
 		if last == int64(len(list)) && !found.more() {
 			return tool.Notice(fmt.Sprintf("%s holds %d files and %d directories", shownDir(name), len(list)-dirs, dirs))
 		}
-		return tool.Notice(fmt.Sprintf("%s %d of %s entries of %s; to see others search_files with an empty pattern and a glob such as m*", order, last, total, shownDir(name)))
+		return tool.Notice(fmt.Sprintf("%s %d of %s entries of %s; to see others find_files with a glob such as m*", order, last, total, shownDir(name)))
 	}
 	r := tool.Text(heading(1, int64(len(list))) + b.String())
 	r.Lines = &tool.Lines{First: 1, Heading: heading}
@@ -88,10 +88,10 @@ func shownDir(name string) string {
 func shownName(name string) string {
 	for _, r := range name {
 		if r == utf8.RuneError || r != ' ' && !unicode.IsGraphic(r) || unicode.In(r, unicode.Zl, unicode.Zp) {
-			return strconv.Quote(name)
+			return disowned(strconv.Quote(name))
 		}
 	}
-	return name
+	return disowned(name)
 }
 
 func entryLine(e fs.DirEntry) string {

@@ -30,36 +30,64 @@ func (l *listing) more() bool { return l.partial || l.total > len(l.entries) }
 
 // entries returns the first entries of a directory by name, at most most.
 func (w *workspace) entries(name string, most int) (*listing, error) {
+	l := &listing{}
+	changed := w.changedIn(name)
+	if err := l.read(w, name, most); err != nil && (changed == nil || !errors.Is(err, fs.ErrNotExist)) {
+		return nil, err
+	}
+	for _, e := range changed {
+		if isTemporary(e.Name()) {
+			continue
+		}
+		at, ok := slices.BinarySearchFunc(l.entries, e.Name(), func(a fs.DirEntry, b string) int { return strings.Compare(a.Name(), b) })
+		switch {
+		case ok && e.IsDir(): // both have it
+		case ok:
+			l.entries[at] = e
+		default:
+			if !w.inDirectory(path.Join(name, e.Name())) {
+				l.total++
+			}
+			l.entries = slices.Insert(l.entries, at, e)
+		}
+	}
+	l.entries = l.entries[:min(len(l.entries), most)]
+	return l, nil
+}
+
+// read reads the entries that the directory itself has.
+func (l *listing) read(w *workspace, name string, most int) error {
 	f, err := w.root.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !info.IsDir() {
-		return nil, refuse("not_directory", name+" is not a directory", "use read_file to read a file")
+		return refuse("not_directory", name+" is not a directory", "use read_file to read a file")
 	}
-	l := &listing{}
 	for {
 		// The file system gives them in no order: the first by name may come last.
 		chunk, err := f.ReadDir(1 + most)
 		if errors.Is(err, io.EOF) {
-			return l, nil
+			return nil
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		chunk = slices.DeleteFunc(chunk, func(e fs.DirEntry) bool { return isTemporary(e.Name()) })
+		chunk = slices.DeleteFunc(chunk, func(e fs.DirEntry) bool {
+			return isTemporary(e.Name()) || w.target.Removed(path.Join(name, e.Name()))
+		})
 		l.total += len(chunk)
 		l.entries = append(l.entries, chunk...)
 		slices.SortFunc(l.entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 		l.entries = l.entries[:min(len(l.entries), most)]
 		if l.total >= maxEntriesRead {
 			l.partial = true
-			return l, nil
+			return nil
 		}
 	}
 }
@@ -74,7 +102,7 @@ const (
 func (w *workspace) missing(name string) error {
 	dir, base := path.Dir(name), path.Base(name)
 	for dir != "." {
-		if info, err := w.root.Stat(dir); err == nil && info.IsDir() {
+		if info, err := w.stat(dir); err == nil && info.IsDir() {
 			break
 		}
 		dir, base = path.Dir(dir), path.Base(dir)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"strings"
 	"unicode/utf8"
@@ -47,7 +48,7 @@ func (w *workspace) read(ctx context.Context, name string) (*file, error) {
 
 // load returns the text of a regular file.
 func (w *workspace) load(ctx context.Context, name string) (string, fs.FileInfo, error) {
-	f, info, err := w.open(name)
+	f, info, err := w.open(name, w.max)
 	if err != nil {
 		return "", nil, err
 	}
@@ -60,7 +61,7 @@ func (w *workspace) load(ctx context.Context, name string) (string, fs.FileInfo,
 		return "", nil, w.tooLarge(name, int64(len(data)))
 	}
 	if what := notText(data); what != "" {
-		return "", nil, refuse("not_text", fmt.Sprintf("%s is not text that can be shown: %s, %d bytes", name, what, len(data)), "it cannot be read or edited here; go on without it or use a tool that is made for it")
+		return "", nil, notShown(name, what, int64(len(data)))
 	}
 	return string(data), info, nil
 }
@@ -88,26 +89,29 @@ func (w *workspace) content(ctx context.Context, f io.Reader, info fs.FileInfo) 
 }
 
 func (w *workspace) tooLarge(name string, size int64) error {
-	return refuse("too_large", fmt.Sprintf("%s has %d bytes or more; files up to %d are read", name, size, w.max), "search_files finds lines in files of a readable size; this one needs another tool")
+	return refuse("too_large", fmt.Sprintf("%s has %d bytes or more; files up to %d are changed and searched", name, size, w.max), "read_file shows the lines of a file of any size; to change this one another tool is needed")
 }
 
-// open opens a regular file for reading. Opening a device or a pipe could block
+// unlimited is the largest size of a file that is read in pieces.
+const unlimited = math.MaxInt64
+
+// open opens a regular file of at most most bytes for reading. Opening a device or a pipe could block
 // or do things: what it is is known before, and checked again on what was opened.
-func (w *workspace) open(name string) (*os.File, fs.FileInfo, error) {
-	info, err := w.root.Stat(name)
+func (w *workspace) open(name string, most int64) (*os.File, fs.FileInfo, error) {
+	info, err := w.stat(name)
 	if err != nil {
 		return nil, nil, w.failed("read", name, err)
 	}
-	if err := w.regular(name, info); err != nil {
+	if err := w.regular(name, info, most); err != nil {
 		return nil, nil, err
 	}
-	f, err := w.root.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
+	f, err := w.openFile(name)
 	if err != nil {
 		return nil, nil, w.failed("read", name, err)
 	}
 	info, err = f.Stat()
 	if err == nil {
-		err = w.regular(name, info)
+		err = w.regular(name, info, most)
 	}
 	if err != nil {
 		f.Close()
@@ -117,7 +121,7 @@ func (w *workspace) open(name string) (*os.File, fs.FileInfo, error) {
 }
 
 // regular refuses what is not a plain file of this workspace alone.
-func (w *workspace) regular(name string, info fs.FileInfo) error {
+func (w *workspace) regular(name string, info fs.FileInfo, most int64) error {
 	switch {
 	case info.IsDir():
 		return refuse("is_directory", name+" is a directory", "use list_dir to see what it holds, and give the path of a file in it")
@@ -125,7 +129,7 @@ func (w *workspace) regular(name string, info fs.FileInfo) error {
 		return refuse("not_regular", name+" is not a regular file but a pipe, socket or device", "use another file")
 	case hasOtherLinks(info):
 		return refuse("hard_link", name+" has a second name, perhaps outside the workspace (a hard link), and is not opened", "use another file, or say that this one is not accessible")
-	case info.Size() > w.max:
+	case info.Size() > most:
 		return w.tooLarge(name, info.Size())
 	}
 	return nil
@@ -133,6 +137,25 @@ func (w *workspace) regular(name string, info fs.FileInfo) error {
 
 // notText says what data are if they are not text, by their first bytes.
 func notText(data []byte) string {
+	if what := magic(data); what != "" {
+		return what
+	}
+	for i := 0; i < len(data); {
+		r, size := utf8.DecodeRune(data[i:])
+		if r == 0 {
+			return "binary data"
+		}
+		if r == utf8.RuneError && size == 1 {
+			return badBytes(1 + int64(strings.Count(string(data[:i]), "\n")))
+		}
+		i += size
+	}
+	return ""
+}
+
+// magic says what kind of file begins like this, if it is a known one that is not
+// text.
+func magic(data []byte) string {
 	head := string(data[:min(len(data), 16)])
 	for _, k := range []struct{ magic, what string }{
 		{"\x89PNG", "a PNG image"}, {"\xff\xd8\xff", "a JPEG image"}, {"GIF8", "a GIF image"}, {"%PDF-", "a PDF document"},
@@ -144,16 +167,6 @@ func notText(data []byte) string {
 	}
 	if strings.HasPrefix(head, "\xff\xfe") || strings.HasPrefix(head, "\xfe\xff") {
 		return "UTF-16 text"
-	}
-	for i := 0; i < len(data); {
-		r, size := utf8.DecodeRune(data[i:])
-		if r == 0 {
-			return "binary data"
-		}
-		if r == utf8.RuneError && size == 1 {
-			return fmt.Sprintf("bytes that are not UTF-8, the first on line %d", 1+strings.Count(string(data[:i]), "\n"))
-		}
-		i += size
 	}
 	return ""
 }

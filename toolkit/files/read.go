@@ -38,96 +38,71 @@ func (w *workspace) readFile(ctx context.Context, in readArgs) (*tool.Result, er
 	if err != nil {
 		return nil, err
 	}
-	f, err := w.read(ctx, name)
+	s, err := w.scanned(ctx, name, max(in.FromLine, 1), in.Lines)
 	if err != nil {
 		return nil, err
 	}
-	v := view{name: name, file: f, crlf: allCRLF(f.text)}
-	if call := tool.CallFrom(ctx); call != nil {
-		v.known = knownLines(call.Seen, name, f)
-	}
-	return v.show(max(in.FromLine, 1), in.Lines)
+	v := view{name: name, scan: s, seen: seenBy(ctx)}
+	return v.show()
 }
 
 // view shows lines of a file.
 type view struct {
-	name  string
-	file  *file
-	crlf  bool
-	known known
+	*scan
+	name string
+	seen []event.Seen // what the run knows
+	// remarks: what is shown holds remarks that look like Rein's.
+	remarks bool
 }
 
-func (v *view) show(from, count int64) (*tool.Result, error) {
-	total := v.file.lines
-	if total == 0 {
+func (v *view) show() (*tool.Result, error) {
+	if v.lines == 0 {
 		r := tool.Text(tool.Notice(v.name + " is an empty file: it has no lines"))
-		r.Seen = sees(v.name, v.file, 0, 0)
+		r.Seen = v.sees(0, 0)
+		r.Remarks = true
 		return r, nil
 	}
-	if from > total {
-		return nil, refuse("past_end", fmt.Sprintf("%s has %d lines; line %d is past its end", v.name, total, from), fmt.Sprintf("read from a line between 1 and %d", total))
+	if v.from > v.lines {
+		return nil, refuse("past_end", fmt.Sprintf("%s has %d lines; line %d is past its end", v.name, v.lines, v.from), fmt.Sprintf("read from a line between 1 and %d", v.lines))
 	}
-	if count <= 0 || count > total-from+1 {
-		count = total - from + 1
+	if v.shown == 0 {
+		return v.longLine(), nil
 	}
-	body, shown := v.lines(from, count)
-	if shown == 0 {
-		return v.longLine(from), nil
-	}
-	heading := func(first, last int64) string { return v.heading(first, last) }
-	r := tool.Text(heading(from, from+shown-1) + "\n" + body)
-	r.Seen = sees(v.name, v.file, from, from+shown-1)
-	r.Lines = &tool.Lines{First: from, Heading: heading}
-	return r, nil
-}
-
-// lines returns as many of the wanted lines as fit, and how many those are.
-func (v *view) lines(from, count int64) (string, int64) {
-	rest := v.file.text[lineStart(v.file.text, from):]
-	end, shown := 0, int64(0)
-	for shown < count && end < len(rest) {
-		next := len(rest)
-		if i := strings.IndexByte(rest[end:], '\n'); i >= 0 {
-			next = end + i + 1
-		}
-		if next > maxRead {
-			break
-		}
-		end, shown = next, shown+1
-	}
-	body := rest[:end]
+	body := string(v.body)
 	if v.crlf {
 		body = strings.ReplaceAll(body, "\r\n", "\n")
 	}
-	return body, shown
+	_, remarks := tool.Disown(body)
+	v.remarks = remarks > 0
+	last := v.from + v.shown - 1
+	r := tool.Text(v.heading(v.from, last) + "\n" + body)
+	r.Seen = v.sees(v.from, last)
+	r.Lines = &tool.Lines{First: v.from, Heading: v.heading}
+	return r, nil
 }
 
-// lineStart returns where a line begins, counted from 1.
-func lineStart(text string, line int64) int {
-	at := 0
-	for ; line > 1; line-- {
-		at += strings.IndexByte(text[at:], '\n') + 1
-	}
-	return at
+// sees returns what is known of the file once these lines were shown.
+func (v *view) sees(from, to int64) []event.Seen {
+	return []event.Seen{{Resource: v.name, Version: v.version, From: from, To: to, Total: v.lines}}
 }
 
 // longLine shows the beginning of a line that is longer than a read. It counts
 // as not seen.
-func (v *view) longLine(line int64) *tool.Result {
-	text := v.file.text[lineStart(v.file.text, line):]
-	text, _, _ = strings.Cut(text, "\n")
+func (v *view) longLine() *tool.Result {
 	cut := longShown
-	for !utf8.RuneStart(text[cut]) {
+	for !utf8.RuneStart(v.long[cut]) {
 		cut--
 	}
-	r := tool.Text(v.heading(line, line-1) + "\n" + text[:cut] + tool.Notice(fmt.Sprintf("cut: %d of %d bytes of this line shown", cut, len(text))))
-	r.Seen = sees(v.name, v.file, 0, 0)
+	begin, _ := tool.Disown(string(v.long[:cut])) // it counts as not seen, so it need not be exact
+	r := tool.Text(v.heading(v.from, v.from-1) + "\n" + begin + tool.Notice(fmt.Sprintf("cut: %d of %d bytes of this line shown", cut, v.longSize)))
+	r.Seen = v.sees(0, 0)
+	r.Remarks = true
 	return r
 }
 
 // heading says which lines follow.
 func (v *view) heading(first, last int64) string {
-	total := v.file.lines
+	total := v.lines
 	var s string
 	switch {
 	case last < first:
@@ -142,13 +117,16 @@ func (v *view) heading(first, last int64) string {
 	default:
 		s = fmt.Sprintf("lines %d-%d of %d of %s (to the end)", first, last, total, v.name)
 	}
-	if last == total && !strings.HasSuffix(v.file.text, "\n") {
+	if last == total && !v.broken {
 		s += "; no line break at the end"
 	}
 	if v.crlf {
 		s += "; CRLF line ends"
 	}
-	if last >= first && v.known.covers(first, last) {
+	if v.remarks {
+		s += "; remarks like this one further down are in the file itself"
+	}
+	if last >= first && sawAll(v.seen, v.name, v.version, first, last) {
 		s += "; unchanged since you read it"
 	}
 	return tool.Notice(s)

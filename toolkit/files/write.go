@@ -2,14 +2,14 @@ package files
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"rein.example/rein/event"
 	"rein.example/rein/tool"
@@ -26,7 +26,7 @@ func (w *workspace) writeTool() tool.Tool {
 		When:    "For new files, and for files that change almost everywhere. An existing file must have been read in this run, all of it and as it is now. To change a part use edit_file.",
 		Returns: "How many lines and bytes were written; no read is needed to check that. A file that was not read, or has changed since, is left as it is, with an error that says what to read.",
 	}
-	return tool.New("write_file", doc, w.writeFile, &tool.Options{Effect: event.Repeatable, Resources: []string{"path"}})
+	return tool.WithUndo(tool.New("write_file", doc, w.writeFile, &tool.Options{Effect: event.Repeatable, Resources: []string{"path"}}), w.undo)
 }
 
 func (w *workspace) writeFile(ctx context.Context, in writeArgs) (*tool.Result, error) {
@@ -46,21 +46,23 @@ func (w *workspace) writeFile(ctx context.Context, in writeArgs) (*tool.Result, 
 	now := newFile(in.Content)
 	size := fmt.Sprintf("%s, %d bytes", lineWord(now.lines), len(now.text))
 	wrote := []event.Seen{{Resource: name, Version: now.version, Total: now.lines, Wrote: true}}
+	undo := func() jsontext.Value { return w.remember(ctx, name, old, now.version) }
 	if old == nil {
 		if err := w.replace(ctx, name, now.text, nil); err != nil {
 			return nil, err
 		}
-		return &tool.Result{Parts: tool.Text("created " + name + ": " + size).Parts, Seen: wrote}, nil
+		return &tool.Result{Parts: tool.Text("created " + name + ": " + size).Parts, Seen: wrote, Undo: undo()}, nil
 	}
 	if old.version == now.version {
 		r := tool.Text(name + " already has exactly this content (" + size + "); nothing was written, and nothing needs to be")
-		r.Seen = sees(name, now, min(1, now.lines), now.lines)
+		r.Seen, r.Undo = sees(name, now, min(1, now.lines), now.lines), undo()
 		return r, nil
 	}
 	k := knownLines(seenBy(ctx), name, old)
 	if err := k.unseen(name, old, 1, old.lines, "write it again, or change only a part of it with edit_file"); err != nil {
 		return nil, err
 	}
+	before := undo()
 	if err := w.replace(ctx, name, now.text, old); err != nil {
 		return nil, err
 	}
@@ -68,7 +70,7 @@ func (w *workspace) writeFile(ctx context.Context, in writeArgs) (*tool.Result, 
 	if allCRLF(old.text) && !strings.Contains(now.text, "\r\n") {
 		text += "; the line ends changed from CRLF to LF"
 	}
-	return &tool.Result{Parts: tool.Text(text).Parts, Seen: wrote}, nil
+	return &tool.Result{Parts: tool.Text(text).Parts, Seen: wrote, Undo: before}, nil
 }
 
 func lineWord(n int64) string {
@@ -90,7 +92,7 @@ func seenBy(ctx context.Context) []event.Seen {
 func (w *workspace) acceptable(text, member string) error {
 	switch {
 	case tool.HasNotice(text):
-		return refuse("notice_in_content", member+" holds a [rein: …] remark, which is about a result and not part of the file", "leave the remark out; if it stands for lines that were not shown, read those first")
+		return refuse("notice_in_content", member+" holds a remark of Rein's, [rein …], which is about a result and not part of the file", "leave the remark out; if it stands for lines that were not shown, read those first")
 	case strings.Contains(text, "\x00"):
 		return refuse("not_text", member+" holds a NUL character", "only text can be written")
 	case int64(len(text)) > w.max:
@@ -104,7 +106,7 @@ func (w *workspace) before(ctx context.Context, name string) (*file, error) {
 	if name == "." {
 		return nil, refuse("is_directory", "the workspace itself is a directory", "give the path of a file")
 	}
-	info, err := w.root.Lstat(name)
+	info, err := w.lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -121,55 +123,20 @@ func (w *workspace) before(ctx context.Context, name string) (*file, error) {
 	return w.read(ctx, name)
 }
 
-// replace puts text in the place of old, or of nothing: in a temporary file
-// beside it, written through to the disk and then renamed.
-func (w *workspace) replace(ctx context.Context, name, text string, old *file) (err error) {
-	dir := path.Dir(name)
-	if old == nil && dir != "." {
-		if err := w.root.MkdirAll(dir, 0o755); err != nil {
-			return w.failed("written", name, err)
-		}
-	}
-	// The name follows from the call, so that a call that is carried out again
-	// after a crash finds what it has left behind.
-	key := name
-	if call := tool.CallFrom(ctx); call != nil {
-		key += "\x00" + call.Key
-	}
-	sum := sha256.Sum256([]byte(key))
-	temp := path.Join(dir, temporary+hex.EncodeToString(sum[:8]))
-	if err := w.root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return w.failed("written", name, err)
-	}
-	if err := w.writeTemp(temp, text, old); err != nil {
-		_ = w.root.Remove(temp)
-		return w.failed("written", name, err)
-	}
-	if err := w.unchanged(ctx, name, old); err != nil {
-		_ = w.root.Remove(temp)
+// replace puts text in the place of old, or of nothing, where the target keeps
+// changes.
+func (w *workspace) replace(ctx context.Context, name, text string, old *file) error {
+	var mode fs.FileMode
+	if old != nil {
+		mode = old.info.Mode().Perm()
+	} else if err := w.within(name); err != nil {
 		return err
 	}
-	if err := w.root.Rename(temp, name); err != nil {
-		_ = w.root.Remove(temp)
-		return w.failed("written", name, err)
-	}
-	w.syncDir(dir)
-	return nil
-}
-
-func (w *workspace) writeTemp(temp, text string, old *file) error {
-	f, err := w.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	err := w.target.Write(ctx, name, text, mode, func() error { return w.unchanged(ctx, name, old) })
 	if err != nil {
-		return err
+		return w.failed("written", name, err)
 	}
-	_, err = f.WriteString(text)
-	if err == nil && old != nil {
-		err = f.Chmod(old.info.Mode().Perm())
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
+	return nil
 }
 
 // unchanged makes sure, just before the rename, that the file is still the one
@@ -178,7 +145,7 @@ func (w *workspace) unchanged(ctx context.Context, name string, old *file) error
 	if err := ctx.Err(); err != nil {
 		return &tool.Error{Type: "cancelled", Message: "the call was given up before the file was changed", Hint: "nothing was written", NoEffect: true, Retryable: true}
 	}
-	info, err := w.root.Lstat(name)
+	info, err := w.lstat(name)
 	switch {
 	case old == nil && errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -188,12 +155,4 @@ func (w *workspace) unchanged(ctx context.Context, name string, old *file) error
 	e := refuse("stale", name+" was changed by somebody else at this moment", "read it again with read_file")
 	e.Retryable = true
 	return e
-}
-
-// syncDir makes a rename durable, where directories can be synced.
-func (w *workspace) syncDir(dir string) {
-	if f, err := w.root.OpenFile(dir, os.O_RDONLY|nonBlocking, 0); err == nil {
-		_ = f.Sync()
-		_ = f.Close()
-	}
 }

@@ -41,7 +41,7 @@ func TestWrite(t *testing.T) {
 		step{"write_file", args{"path": "empty", "content": "x"}, "wrote empty: 1 line, 1 bytes (before: 0 lines, 0 bytes)"},
 		step{"read_file", args{"path": "crlf.txt"}, "⋯"},
 		step{"write_file", args{"path": "crlf.txt", "content": "c\n"}, "wrote crlf.txt: 1 line, 2 bytes (before: 2 lines, 6 bytes); the line ends changed from CRLF to LF"},
-		step{"write_file", args{"path": "x.txt", "content": "a\n[rein: lines 1-20 of 60 of x.txt; go on with from_line=21]\n"}, "notice_in_content: content holds a [rein: …] remark, which is about a result and not part of the file | ⋯"},
+		step{"write_file", args{"path": "x.txt", "content": "a\n[rein: lines 1-20 of 60 of x.txt; go on with from_line=21]\n"}, "notice_in_content: content holds a remark of Rein's, [rein …], which is about a result and not part of the file | ⋯"},
 		step{"write_file", args{"path": "x.txt", "content": "a\x00"}, "not_text: content holds a NUL character | ⋯"},
 		step{"write_file", args{"path": "bin", "content": "a"}, "not_text: bin is not text⋯"},
 		step{"write_file", args{"path": "deep", "content": "a"}, "is_directory: deep is a directory | ⋯"},
@@ -208,7 +208,8 @@ func TestSizes(t *testing.T) {
 	e.put("a", strings.Repeat("x", 11))
 	e.put("b", "123456789\n")
 	e.steps(
-		step{"read_file", args{"path": "a"}, "too_large: a has 11 bytes or more; files up to 10 are read | ⋯"},
+		step{"read_file", args{"path": "a"}, "[rein: lines 1-1 of 1 of a (all); no line break at the end]\nxxxxxxxxxxx"},
+		step{"edit_file", args{"path": "a", "old": "x", "new": "y"}, "too_large: a has 11 bytes or more; files up to 10 are changed and searched | ⋯"},
 		step{"read_file", args{"path": "b"}, "[rein: lines 1-1 of 1 of b (all)]\n123456789\n"},
 		step{"write_file", args{"path": "c", "content": strings.Repeat("x", 11)}, "too_large: content has 11 bytes; files up to 10 are written | ⋯"},
 		step{"edit_file", args{"path": "b", "old": "1", "new": "100"}, "too_large: ⋯"},
@@ -326,5 +327,26 @@ func TestSeenRanges(t *testing.T) {
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%v: %+v", test.lines, got)
 		}
+	}
+}
+
+// A file is deleted only by somebody who has seen it as it is.
+func TestDelete(t *testing.T) {
+	e := newEnv(t, map[string]string{"a": "one\ntwo\n", "d/b": "x\n"})
+	e.steps(
+		step{"delete_file", args{"path": "a"}, "not_read: a exists and was not read in this run⋯"},
+		step{"read_file", args{"path": "a", "lines": 1}, "[rein: lines 1-1 of 2⋯"},
+		step{"delete_file", args{"path": "a"}, "deleted a: it had 2 lines"},
+		step{"delete_file", args{"path": "a"}, "not_found: ⋯"},
+		step{"delete_file", args{"path": "d"}, "is_directory: ⋯"},
+		step{"delete_file", args{"path": "../x"}, "outside_workspace: ⋯"},
+		step{"read_file", args{"path": "d/b"}, "[rein: lines 1-1 of 1⋯"},
+	)
+	e.put("d/b", "changed\n")
+	e.steps(step{"delete_file", args{"path": "d/b"}, "stale: ⋯"})
+	e.attempt = 2
+	e.steps(step{"delete_file", args{"path": "a"}, "a is gone: an earlier attempt⋯"})
+	if got := e.get("a") + e.get("d/b"); got != "(no such file or directory)changed\n" {
+		t.Errorf("the files are %q", got)
 	}
 }

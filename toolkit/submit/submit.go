@@ -19,7 +19,7 @@ import (
 )
 
 // Name is the tool's name.
-const Name = "submit_result"
+const Name = tool.SubmitResult
 
 // answerSchema is for runs whose result is words.
 const answerSchema = `{"type":"object","properties":{"answer":{"type":"string","minLength":1,"description":"the complete answer to the task, as the person who asked is to read it"}},"required":["answer"],"additionalProperties":false}`

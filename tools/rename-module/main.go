@@ -69,7 +69,7 @@ func rename(dir, to string) (int, error) {
 }
 
 func skipDir(name string) bool {
-	return name == ".git" || name == "bin" || name == "node_modules"
+	return name == ".git" || name == "bin" || name == "node_modules" || name == ".cache"
 }
 
 // rewrite replaces from by to in one file, unless it is not text.

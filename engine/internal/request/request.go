@@ -26,7 +26,7 @@ import (
 func Params(spec *event.Spec, c *loop.CallModel, o Options) model.Params {
 	_, name, _ := strings.Cut(c.Model, "/")
 	return model.Params{
-		Model: name, Tools: spec.Tools, NoTools: c.NoTools, Strict: c.Strict, Schema: c.Schema, SchemaName: c.SchemaName,
+		Model: name, Tools: c.Tools, NoTools: c.NoTools, Strict: c.Strict, Schema: c.Schema, SchemaName: c.SchemaName,
 		MaxOutput: c.MaxOutput, Sampling: spec.Sampling, Stream: o.Stream,
 	}
 }

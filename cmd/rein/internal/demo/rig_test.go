@@ -166,7 +166,7 @@ func (r *rig) carry() (*event.RunFinished, error) {
 				return nil, err
 			}
 		case *loop.RunTool:
-			r.append(&event.ToolStarted{ID: c.ID, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt})
+			r.append(&event.ToolStarted{ID: c.ID, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt, For: c.For})
 			if err := r.attempt(c.Tool, func() event.Data { return r.execute(c) }); err != nil {
 				return nil, err
 			}
@@ -211,7 +211,7 @@ func (r *rig) ask(c *loop.CallModel) event.Data {
 }
 
 func (r *rig) execute(c *loop.RunTool) event.Data {
-	d := &event.ToolFinished{ID: c.ID, Call: c.Call, Tool: c.Tool, Status: event.StatusSuccess}
+	d := &event.ToolFinished{ID: c.ID, Call: c.Call, Tool: c.Tool, For: c.For, Status: event.StatusSuccess}
 	res, err := r.tools.Get(c.Tool).Run(context.Background(), &tool.Call{Run: "run", ID: c.Call, Args: c.Args, Key: c.Key, Attempt: int(c.Attempt), Seen: c.Seen})
 	if err != nil {
 		e := tool.ErrorOf(err)

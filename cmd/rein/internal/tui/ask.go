@@ -12,6 +12,7 @@ import (
 
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
+	"rein.example/rein/toolkit/ask"
 )
 
 // question is one that waits for an answer; the first of the list is shown.
@@ -32,10 +33,18 @@ func (m *Model) ask(a *Ask) {
 		m.do(Answer{ID: a.ID, Later: true})
 		return
 	}
-	m.asks = append(m.asks, question{id: a.ID, q: a.Question, text: printable(Arguments(a.Question.Args))})
+	m.asks = append(m.asks, question{id: a.ID, q: a.Question, text: printable(shownText(&a.Question))})
 	if len(m.asks) == 1 {
 		m.arm()
 	}
+}
+
+// shownText is what a question is about: what will run, or what the model asks.
+func shownText(q *engine.Question) string {
+	if q.Words {
+		return ask.Text(q.Args)
+	}
+	return Arguments(q.Args)
 }
 
 // arm lets the first question be answered in a moment.
@@ -65,6 +74,15 @@ func (m *Model) answer(d event.Decision, why string) {
 	q := &m.asks[0]
 	m.do(Answer{ID: q.id, Answer: engine.Answer{Decision: d, By: "terminal", Why: why}})
 	m.settle(q.id)
+}
+
+// reply answers the first question in words.
+func (m *Model) reply(text string) {
+	if text == "" {
+		return // which is no answer; Esc goes back
+	}
+	m.do(Answer{ID: m.asks[0].id, Answer: engine.Answer{Text: text, By: "terminal"}})
+	m.settle(m.asks[0].id)
 }
 
 // later leaves all questions open.
@@ -116,6 +134,11 @@ func (m *Model) decide(q *question, key string) {
 		m.answer(event.Done, "")
 	case q.q.Settle && key == "n":
 		m.answer(event.NotDone, "")
+	case q.q.Words && key == "a":
+		m.why = &editor{single: true}
+	case q.q.Words && key == "n":
+		m.answer(event.Rejected, "")
+	case q.q.Words:
 	case !q.q.Settle && key == "y":
 		if _, seen := m.askFrame(); !seen {
 			return // the key line says what to do
@@ -130,6 +153,10 @@ func (m *Model) decide(q *question, key string) {
 func (m *Model) whyKey(k tea.Key) {
 	switch k.Keystroke() {
 	case "enter":
+		if m.asks[0].q.Words {
+			m.reply(strings.TrimSpace(m.why.string()))
+			return
+		}
 		m.answer(event.Rejected, strings.TrimSpace(m.why.string()))
 	case "esc":
 		m.why = nil
@@ -207,7 +234,7 @@ func (m *Model) askFrame() (lines []string, seen bool) {
 	}
 	top := m.askTop(q, false, false)
 	keys := m.keysLines(q, false, false)
-	if m.why == nil && !q.q.Settle {
+	if m.why == nil && !q.q.Settle && !q.q.Words {
 		keys = m.paintAll(strong, m.wrapped("", "make the window larger, or answer later: [n]o [l]ater"))
 	}
 	lines = append(top, keys...)
@@ -220,6 +247,8 @@ func (m *Model) askTop(q *question, title, why bool) []string {
 	switch {
 	case title && q.q.Settle:
 		text = "was this done? " + text
+	case title && q.q.Words:
+		text = "the model asks:"
 	case title:
 		text = "approval needed: " + text
 	}
@@ -240,6 +269,11 @@ func (m *Model) askTop(q *question, title, why bool) []string {
 func (m *Model) keysLines(q *question, unread, long bool) []string {
 	var text string
 	switch {
+	case m.why != nil && q.q.Words:
+		lines := m.why.lines("answer: ", m.width, 2)
+		return append(lines, m.paint(faint, clip("Enter gives the answer, Esc goes back", m.width)))
+	case q.q.Words:
+		text = "[a]nswer [n]o answer [l]ater"
 	case m.why != nil:
 		lines := m.why.lines("why not: ", m.width, 2)
 		return append(lines, m.paint(faint, clip("Enter rejects (a reason is optional), Esc goes back", m.width)))

@@ -38,6 +38,7 @@ type item struct {
 	call, outcome string
 	over          bool
 	detail        string
+	failed        bool // detail is an error
 }
 
 // keep is how much is kept of a reply that is arriving, in bytes.
@@ -87,9 +88,7 @@ func (m *Model) event(e *event.Event) {
 			c.tone, c.outcome = normal, decided(d)
 		}
 	case *event.ToolStarted:
-		if c := m.call(d.Call); c != nil {
-			c.tone, c.outcome = normal, "running"
-		}
+		m.started(d)
 	case *event.ToolFinished:
 		m.finished(d)
 	case *event.NoticeAdded:
@@ -133,6 +132,19 @@ func (m *Model) judged(d *event.CallJudged) {
 	}
 }
 
+func (m *Model) started(d *event.ToolStarted) {
+	c := m.call(d.Call)
+	if c == nil && d.For != "" {
+		c = m.add(&item{call: d.Call, text: d.Tool + " (to find out what became of " + d.For + ")"})
+	}
+	if c == nil {
+		return
+	}
+	if c.over, c.tone, c.outcome = false, normal, "running"; d.Attempt > 1 {
+		c.outcome += fmt.Sprintf(", attempt %d", d.Attempt)
+	}
+}
+
 func (m *Model) finished(d *event.ToolFinished) {
 	c := m.call(d.Call)
 	if c == nil {
@@ -142,8 +154,11 @@ func (m *Model) finished(d *event.ToolFinished) {
 	if d.Status == event.StatusSuccess {
 		c.tone = normal
 	}
-	if d.ErrorType != "" {
-		c.detail = d.ErrorType + ": " + d.ErrorMessage
+	switch {
+	case d.ErrorType != "":
+		c.detail, c.failed = d.ErrorType+": "+d.ErrorMessage, true
+	case c.failed: // it went well in the end
+		c.detail, c.failed = "", false
 	}
 	if d.Latency > 0 {
 		c.outcome += ", " + took(d.Latency)

@@ -85,6 +85,8 @@ func (p *player) play(line string) string {
 		case Answer:
 			if a.Later {
 				fmt.Fprintf(&out, "question %d: later\n", a.ID)
+			} else if a.Answer.Text != "" {
+				fmt.Fprintf(&out, "question %d: in words %q\n", a.ID, a.Answer.Text)
 			} else {
 				fmt.Fprintf(&out, "question %d: %s %q\n", a.ID, a.Answer.Decision, a.Answer.Why)
 			}
@@ -103,7 +105,7 @@ func (p *player) play(line string) string {
 //	tick 3s                               time goes by
 //	key ctrl+c · type TEXT · paste TEXT   what the user does
 //	delta TEXT · think TEXT · call NAME   what the model writes
-//	ask TOOL ARGUMENTS · settle TOOL ARGUMENTS
+//	ask TOOL ARGUMENTS · settle TOOL ARGUMENTS · words TOOL ARGUMENTS
 //	withdraw 1 · line TEXT
 //	TYPE DATA                             an event
 func (p *player) message(line string) any {
@@ -142,10 +144,10 @@ func (p *player) message(line string) any {
 		return Delta{model.Delta{Reasoning: rest}}
 	case "call":
 		return Delta{model.Delta{Call: rest}}
-	case "ask", "settle":
+	case "ask", "settle", "words":
 		p.seq++
 		tool, args, _ := strings.Cut(rest, " ")
-		return Ask{ID: int(p.seq), Question: engine.Question{Run: "r1", Call: "c1", Tool: tool, Args: jsontext.Value(args), Settle: word == "settle"}}
+		return Ask{ID: int(p.seq), Question: engine.Question{Run: "r1", Call: "c1", Tool: tool, Args: jsontext.Value(args), Settle: word == "settle", Words: word == "words"}}
 	case "withdraw":
 		var id int
 		fmt.Sscan(rest, &id)

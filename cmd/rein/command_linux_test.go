@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"rein.example/rein/trace"
+)
+
+// A command of an agent file does its work, fails and runs out of time in a real
+// run: the model sees what was written, the trace what happened, and nothing of it
+// is left.
+func TestCommandsInARun(t *testing.T) {
+	b := newBox(t)
+	b.env["PATH"] = os.Getenv("PATH")
+	_, url := server(t, `
+turns:
+  - call: {name: show, arguments: {text: "a  b; rm -rf /"}}
+  - call: {name: fail, arguments: {}}
+  - call: {name: hang, arguments: {}}
+  - call: {name: show, arguments: {text: "-n"}}
+  - Done.
+`)
+	b.file("hang.sh", "#!/bin/sh\ntrap '' TERM\nsleep 1000 &\necho $! >pids\necho $$ >>pids\necho working\nwait\nsleep 1000\n")
+	if err := os.Chmod(b.dir+"/hang.sh", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b.file("agent.yaml", "model: openai/any\nbase_url: "+url+`
+sandbox: none
+permissions: {allow: ["*"]}
+tools:
+  - command:
+      templates:
+        - {name: show, effect: read, argv: [echo, "{text}"], doc: {what: Shows a text.}, params: {text: {pattern: ".*"}}}
+        - {name: fail, effect: repeatable, argv: [ls, /no/such/folder], doc: {what: Fails.}}
+        - {name: hang, effect: once, argv: [./hang.sh], doc: {what: Hangs.}, timeout: 1s}
+`)
+	b.ok("run", "-f", b.dir+"/agent.yaml", "Run them.")
+	for step, want := range map[int]string{
+		2: `a  b; rm -rf /\n[rein: exit code 0; 1 line, 15 bytes written; took `,
+		3: `\"error_type\":\"exit_code\",\"message\":\"fail failed with exit code 2\"`,
+		4: `it may or may not have taken effect`,
+		5: `would be taken for an option`,
+	} {
+		if body := b.ok("request", "last", "--step", fmt.Sprint(step)); !strings.Contains(body, want) {
+			t.Errorf("step %d: the model saw %s\nwant %s", step, body, want)
+		}
+	}
+	if body := b.ok("request", "last", "--step", "4"); !strings.Contains(body, `\nworking\n[rein: ended by a signal: killed; `) {
+		t.Errorf("what was written before the end is missing: %s", body)
+	}
+	var s shown
+	b.decode(&s, "show", "last")
+	if s.Sandbox != "none" {
+		t.Errorf("sandbox %q", s.Sandbox)
+	}
+	var got []string
+	for _, r := range s.Rows {
+		if r.ToolName != nil {
+			got = append(got, statusOf(&r))
+		}
+	}
+	if want := "show success, fail error exit_code, hang unknown timeout, show error invalid_arguments"; strings.Join(got, ", ") != want {
+		t.Errorf("the trace says %q, want %q", strings.Join(got, ", "), want)
+	}
+	text, err := os.ReadFile(b.dir + "/pids")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f := range strings.FieldsSeq(string(text)) {
+		pid, err := strconv.Atoi(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := 0; runs(pid); n++ {
+			if time.Sleep(10 * time.Millisecond); n > 200 {
+				t.Errorf("process %d is left", pid)
+				break
+			}
+		}
+	}
+}
+
+func statusOf(r *trace.Row) string {
+	s := *r.ToolName + " " + text(r.ToolStatus)
+	if r.ErrorType != nil {
+		s += " " + *r.ErrorType
+	}
+	return s
+}
+
+// runs reports whether a process is there and not dead.
+func runs(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !strings.Contains(string(stat), ") Z ")
+}

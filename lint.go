@@ -1,0 +1,48 @@
+package rein
+
+import (
+	"rein.example/rein/event"
+	"rein.example/rein/guard"
+	"rein.example/rein/lint"
+	"rein.example/rein/tool"
+	"rein.example/rein/window"
+)
+
+// Lint reports what is found wrong or unclear in an agent's tools, rules and
+// permissions, with what to do about it; see package lint. Whether they leave room
+// in the model's window is looked at if Window gives its size. It fails where
+// [New] would.
+func (o *Options) Lint() (*lint.Report, error) {
+	if err := o.Rules.check(); err != nil {
+		return nil, err
+	}
+	registry, specs, err := o.offer()
+	if err != nil {
+		return nil, err
+	}
+	permissions := o.Permissions
+	if permissions == nil {
+		permissions = guard.DefaultPermissions()
+	}
+	policy, err := guard.New(permissions)
+	if err != nil {
+		return nil, err
+	}
+	in := &lint.Input{Permissions: o.Permissions, Phases: o.Phases,
+		Window: windowSpec(o.Window, o.Fallback, o.Counter), Counter: o.Counter}
+	catalogue := registry.Get(tool.CallTool) != nil
+	for _, t := range specs {
+		in.Tools = append(in.Tools, registry.Get(t.Name).Definition())
+		if !catalogue || t.Harness || t.Group == "" {
+			in.Offered = append(in.Offered, t.Name)
+		}
+	}
+	contract := o.Contract
+	if contract == "" {
+		contract = window.Contract
+	}
+	var text string
+	in.Rules, text = o.Rules.specs(readsBack(policy, specs))
+	in.System = []event.Block{{Name: window.BlockContract, Text: contract}, {Name: window.BlockRules, Text: text}}
+	return &lint.Report{Findings: lint.Check(in), Rules: in.Rules}, nil
+}

@@ -1,0 +1,263 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"rein.example/rein/event"
+	"rein.example/rein/tool"
+)
+
+// remote is a tool of the server.
+type remote struct {
+	server *Server
+	name   string // as the server calls it
+	def    *tool.Definition
+	// check, if not nil, is a schema that says more than the definition's.
+	check *jsonschema.Schema
+}
+
+// Definition returns what the tool is, as the server defined it when it was opened.
+func (t *remote) Definition() *tool.Definition { return t.def }
+
+// Types of errors beside those of package tool.
+const (
+	typeChanged      = "changed_definition"
+	typeInvalid      = "invalid_arguments"
+	typeNotFound     = "not_found"
+	typeUnauthorized = "unauthorized"
+	typeNeedsInput   = "needs_input"
+)
+
+// Run sends one call to the server and waits for its answer.
+func (t *remote) Run(ctx context.Context, call *tool.Call) (*tool.Result, error) {
+	if t.check != nil {
+		if wrong := problems(t.check, call.Args); wrong != nil {
+			return nil, t.invalid(wrong)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(t.server.life, func() { cancel(errClosed) })()
+	for again := false; ; {
+		l, err := t.server.connection(ctx)
+		if err != nil {
+			return nil, t.unreachable(ctx, err)
+		}
+		if err := t.changed(l); err != nil {
+			return nil, err
+		}
+		if !l.enter() { // it was lost just now
+			continue
+		}
+		a := &attempt{}
+		result, err := l.call(withAttempt(ctx, a), t.params(call), call.Progress)
+		if err == nil {
+			return t.result(result)
+		}
+		if a.stale.Load() && !again { // not even looked at
+			l.drop()
+			again = true
+			continue
+		}
+		return nil, t.failed(ctx, l, a, err)
+	}
+}
+
+// params returns a call as it is sent.
+func (t *remote) params(call *tool.Call) *mcp.CallToolParams {
+	meta := mcp.Meta{MetaRun: call.Run, MetaCall: call.ID, MetaAttempt: call.Attempt}
+	if call.Key != "" {
+		meta[MetaKey] = call.Key
+	}
+	p := &mcp.CallToolParams{Meta: meta, Name: t.name, Arguments: call.Args}
+	p.SetProgressToken(call.Run + "/" + call.ID + "/" + strconv.Itoa(call.Attempt))
+	return p
+}
+
+// call sends a call that was let in, and passes on to say, if that is not nil, what
+// it reports while it is under way.
+func (l *link) call(ctx context.Context, p *mcp.CallToolParams, say func(string)) (*mcp.CallToolResult, error) {
+	token, _ := p.GetProgressToken().(string)
+	now := &progress{say: say}
+	l.mu.Lock()
+	l.progress[token] = now
+	l.mu.Unlock()
+	defer func() {
+		l.leave()
+		l.mu.Lock()
+		delete(l.progress, token)
+		last := now.text
+		l.mu.Unlock()
+		if ctx.Err() != nil {
+			l.s.log.Info("a call was given up", slog.String("tool", p.Name), slog.String("progress", last))
+		}
+	}()
+	return l.session.CallTool(ctx, p)
+}
+
+// progress is how far a call under way is, as the server reported last.
+type progress struct {
+	say  func(string) // never blocks; may be nil
+	text string
+	said time.Time
+}
+
+// quiet is how long after one report of a call the next is not passed on.
+const quiet = time.Second
+
+// progressed passes on how far a call under way is.
+func (l *link) progressed(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+	token, _ := r.Params.ProgressToken.(string)
+	text := strconv.FormatFloat(r.Params.Progress, 'g', 6, 64)
+	if r.Params.Total > 0 {
+		text += " of " + strconv.FormatFloat(r.Params.Total, 'g', 6, 64)
+	}
+	if r.Params.Message != "" {
+		text += ": " + l.s.redact(shorten(clean(r.Params.Message), 200))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.progress[token]
+	if now == nil {
+		return // it is over
+	}
+	now.text = text
+	if time.Since(now.said) < quiet {
+		return
+	}
+	now.said = time.Now()
+	l.s.log.Debug("progress", slog.String("call", token), slog.String("progress", text))
+	if now.say != nil {
+		now.say(text)
+	}
+}
+
+// changed refuses a call of a tool that the server defines otherwise now.
+func (t *remote) changed(l *link) error {
+	e := &tool.Error{Type: typeChanged, NoEffect: true}
+	switch l.pinned(t.name) {
+	case t.def.Pin:
+		return nil
+	case "":
+		e.Message = "the server no longer offers " + t.def.Name
+		e.Hint = "it was not called; go on without it, or use another tool"
+	default:
+		e.Message = "the server has given " + t.def.Name + " another definition since the run began; nobody has looked at that yet"
+		e.Hint = "it was not called; go on without it, or say in your answer that a person has to look at it: a new run takes the new definition, and resuming this one asks about it"
+	}
+	t.server.log.Warn("a call was refused", slog.String("tool", t.name), slog.String("why", e.Message))
+	return e
+}
+
+// invalid says what is wrong with arguments that the tool's own schema refuses.
+func (t *remote) invalid(wrong []string) error {
+	return &tool.Error{Type: typeInvalid, NoEffect: true, Message: "- " + strings.Join(wrong, "\n- "),
+		Hint: "the call was not sent; send it again with arguments of the tool's schema, and mind what its descriptions say"}
+}
+
+// unreachable says that nothing was sent.
+func (t *remote) unreachable(ctx context.Context, err error) error {
+	e := &tool.Error{Type: tool.TypeConnection, NoEffect: true, Retryable: true,
+		Message: t.server.redact("there is no connection to the server of " + t.def.Name + ": " + shorten(err.Error(), 1000)),
+		Hint:    "nothing was sent; go on without it, or try again later"}
+	var none *unreachableError
+	if errors.As(err, &none) {
+		e.RetryAfter = none.again
+	}
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		e.Type = tool.TypeTimeout
+	case ctx.Err() != nil:
+		e.Type, e.Retryable = tool.TypeCancelled, false
+	}
+	return e
+}
+
+// failed says what became of a call that was not answered with a result.
+func (t *remote) failed(ctx context.Context, l *link, a *attempt, err error) error {
+	var wire *jsonrpc.Error
+	switch {
+	case !a.sent.Load():
+		l.drop()
+		return t.unreachable(ctx, err)
+	case context.Cause(ctx) == errClosed:
+		return t.lost(errClosed)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case a.refused():
+		return t.refused(a, err)
+	case (l.proc != nil || a.status.Load() == http.StatusOK) && errors.As(err, &wire):
+		return t.protocol(wire)
+	}
+	l.drop() // what is left of it may be of no use
+	return t.lost(err)
+}
+
+// lost says that the call may have been carried out.
+func (t *remote) lost(err error) error {
+	e := &tool.Error{Type: tool.TypeConnection, Unknown: t.def.Effect.Writes(), Retryable: t.def.Effect != event.Once,
+		Message: t.server.redact("the connection to the server of " + t.def.Name + " was lost before it answered: " + shorten(err.Error(), 500))}
+	switch {
+	case t.def.Effect == event.Read:
+		e.Hint = "nothing was changed; call it again if you still need it"
+	case t.def.Effect == event.Repeatable:
+		e.Hint = "it may or may not have taken effect; call it again if it is still needed: what is done already is not done twice"
+	case t.def.Confirm != "":
+		e.Hint = "it may or may not have taken effect; do not repeat it; call " + t.def.Confirm + " to find out"
+	default:
+		e.Hint = "it may or may not have taken effect; do not repeat it; find out by reading"
+	}
+	return e
+}
+
+// refused says that the server turned the request away before it was looked at.
+func (t *remote) refused(a *attempt, err error) error {
+	status := a.status.Load()
+	e := &tool.Error{Type: tool.TypeError, NoEffect: true, RetryAfter: time.Duration(a.after.Load()),
+		Message: t.server.redact(fmt.Sprintf("the server of %s refused the request with HTTP status %d: %s", t.def.Name, status, shorten(err.Error(), 500))),
+		Hint:    "nothing was done; go on without it"}
+	switch status {
+	case 401, 403:
+		e.Type = typeUnauthorized
+		e.Hint = "nothing was done; its credentials are a person's to mend; go on without it, and say so"
+	case 429:
+		e.Type, e.Retryable = "rate_limited", true
+		e.Hint = "nothing was done; try again later"
+	}
+	return e
+}
+
+// codeInputRequired is what servers answer that want a person to open a page first.
+const codeInputRequired = -32042
+
+// protocol turns an error of the protocol, which is not one of the tool's own,
+// into one for the model.
+func (t *remote) protocol(wire *jsonrpc.Error) error {
+	e := &tool.Error{Type: tool.TypeError, Message: t.server.redact(shorten(clean(wire.Message), maxErrorText)),
+		Hint: "the server reports this; change the arguments, or go on without it"}
+	switch wire.Code {
+	case jsonrpc.CodeMethodNotFound:
+		e.Type, e.NoEffect = typeNotFound, true
+		e.Hint = "nothing was done; use another tool"
+	case jsonrpc.CodeInvalidParams:
+		e.Type = typeInvalid
+		e.Hint = "change the arguments as the message says"
+	case codeInputRequired:
+		e.Type = typeNeedsInput
+		e.Hint = needsPerson
+	}
+	return e
+}
+
+const needsPerson = "it wants something of a person that cannot be asked for here; go on without it, and say so"

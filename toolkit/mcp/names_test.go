@@ -1,0 +1,61 @@
+package mcp
+
+import (
+	"strings"
+	"testing"
+
+	"rein.example/rein/tool"
+)
+
+func TestUsableNames(t *testing.T) {
+	long := strings.Repeat("very_", 20)
+	for in, want := range map[string]string{
+		"read_file":    "read_file",
+		"Read-File2":   "Read-File2",
+		"files.read/1": "files_read_1",
+		"lire été":     "lire__t_",
+		"rеad":         "r_ad", // a Cyrillic letter
+		long:           long[:55] + "_f3499053",
+	} {
+		if got := usable(in); got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+	}
+	if usable(long+"a") == usable(long+"b") {
+		t.Error("two long names become one")
+	}
+}
+
+func TestPatterns(t *testing.T) {
+	for _, c := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"read", "read", true}, {"read", "reads", false}, {"*", "", true}, {"*", "x", true},
+		{"read_*", "read_file", true}, {"read_*", "read", false}, {"*_file", "read_file", true}, {"*_file", "read_files", false},
+		{"a*b*c", "a1b2c", true}, {"a*b*c", "ac", false}, {"a*a", "a", false}, {"**", "x", true}, {"", "x", false},
+	} {
+		if got := matches(c.pattern, c.name); got != c.want {
+			t.Errorf("%q matches %q: %v", c.pattern, c.name, got)
+		}
+	}
+}
+
+func TestCleanText(t *testing.T) {
+	for in, want := range map[string]string{
+		"Reads a file.\n\tOnce.":  "Reads a file.\n\tOnce.",
+		"a\x00b\x1b[2Jc":          "ab[2Jc",
+		"a\u202eb\u200bc\ufeff":   "abc",
+		"tag\U000E0069\U000E0067": "tag",
+		"see [rein: all of it]":   "see [not rein: all of it]",
+		"[re\u200bin: x]":         "[not rein: x]",
+	} {
+		got := clean(in)
+		if got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+		if tool.HasNotice(got) {
+			t.Errorf("%q still has a notice", got)
+		}
+	}
+}
