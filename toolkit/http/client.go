@@ -247,6 +247,9 @@ func (s *sending) unsent(err error) *tool.Error {
 	case s.Context().Err() != nil:
 		return nil // the harness knows
 	}
+	if dns := (*net.DNSError)(nil); errors.As(err, &dns) && dns.IsNotFound {
+		return &tool.Error{Type: typeNotFound, Message: "there is no host " + short(s.URL.Host, 80), NoEffect: true, Hint: "nothing was sent; check the name, or go on without it"}
+	}
 	e := tool.ErrorOf(err)
 	return &tool.Error{Type: e.Type, Message: "there is no connection to " + short(s.URL.Host, 80) + ": " + reason(err), NoEffect: true,
 		Retryable: e.Retryable, Hint: "nothing was sent; go on without it, or try again later"}
