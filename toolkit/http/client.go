@@ -193,7 +193,7 @@ func (c *client) redirected(s *sending, to *http.Request, via []*http.Request) e
 	case from.Scheme == "https" && to.URL.Scheme == "http":
 		return &refusedError{"it redirects from https to http, where anybody on the way could answer"}
 	case s.same && (to.URL.Scheme != s.URL.Scheme || to.URL.Host != s.URL.Host):
-		return &refusedError{"it redirects to another server, " + short(to.URL.Host, 80)}
+		return &refusedError{"it redirects to another place, " + short(to.URL.Scheme+"://"+to.URL.Host, 100) + ": if the service is there now, that has to be configured"}
 	}
 	to.Header.Del("Referer")
 	if err := c.allowed(to.URL); err != nil {
