@@ -127,6 +127,62 @@ tools: [http: {name: read_me, doc: {what: Tells who asks.}, url: "`+url+`/me", a
 	}
 }
 
+// A connection that is lost after the server has acted: what happens once is asked
+// for, not repeated; what may be repeated is, under the same key.
+func TestHTTPLostConnection(t *testing.T) {
+	var paid, put []string // keys of what took effect
+	asked := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key := r.Header.Get("Idempotency-Key")
+		switch r.Method {
+		case http.MethodPost:
+			paid = append(paid, key)
+			panic(http.ErrAbortHandler)
+		case http.MethodPut:
+			if put = append(put, key); len(put) == 1 {
+				panic(http.ErrAbortHandler)
+			}
+			fmt.Fprint(w, `{"state":"stored"}`)
+		default:
+			asked++
+			if r.URL.Path != "/payments/7" || len(paid) == 0 {
+				w.WriteHeader(http.StatusNotFound)
+			}
+		}
+	}))
+	t.Cleanup(s.Close)
+	o := options(t, strings.ReplaceAll(`
+tools:
+  - http: {name: pay, doc: {what: Pays.}, method: POST, url: URL/payments, params: {order: {}}, confirm: find_payment, allow_private: true}
+  - http: {name: find_payment, doc: {what: Finds out.}, url: "URL/payments/{order}", done: [200], not_done: [404], allow_private: true}
+  - http: {name: store, doc: {what: Stores.}, method: PUT, url: "URL/notes/{id}", params: {text: {}}, allow_private: true}
+permissions: {allow: ["*"]}
+`, "URL", s.URL), nil)
+	play, err := script.Parse([]byte(`turns:
+  - call: {name: pay, arguments: {order: "7"}}
+  - call: {name: store, arguments: {id: "1", text: paid}}
+  - say: '{{result "store"}}'
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := rein.New(script.New(play, nil), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	result, err := a.Run(t.Context(), "Pay order 7.")
+	if err != nil || !strings.Contains(result.Answer, "stored") {
+		t.Errorf("%+v, %v", result, err)
+	}
+	if len(paid) != 1 || asked != 1 {
+		t.Errorf("paid %d times, asked %d times", len(paid), asked)
+	}
+	if len(put) != 2 || put[0] == "" || put[0] != put[1] {
+		t.Errorf("keys of the stored note: %q", put)
+	}
+}
+
 // What is wrong is found before a run.
 func TestHTTPMistakes(t *testing.T) {
 	t.Setenv("DESK_TOKEN", "token-12345678")

@@ -272,8 +272,16 @@ func (p *Param) schema() (map[string]any, error) {
 // reserved reports whether a header is not for the model to set.
 func reserved(name, key string) bool {
 	switch http.CanonicalHeaderKey(name) {
-	case "Host", "Content-Length", "Content-Type", "Content-Encoding", "Transfer-Encoding", "Connection", "Upgrade", "Te", "Trailer", "Expect", "Cookie",
-		"Authorization", "Proxy-Authorization", "Accept", "Accept-Encoding", "Idempotency-Key", http.CanonicalHeaderKey(key):
+	case "Content-Type", "Content-Encoding", "Cookie", "Authorization", "Proxy-Authorization", "Accept", KeyHeader, http.CanonicalHeaderKey(key):
+		return true
+	}
+	return ofTransport(name)
+}
+
+// ofTransport reports whether a header is for whoever carries the request.
+func ofTransport(name string) bool {
+	switch http.CanonicalHeaderKey(name) {
+	case "Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade", "Te", "Trailer", "Expect", "Accept-Encoding":
 		return true
 	}
 	return false

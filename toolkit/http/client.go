@@ -193,7 +193,7 @@ func (c *client) redirected(s *sending, to *http.Request, via []*http.Request) e
 	case from.Scheme == "https" && to.URL.Scheme == "http":
 		return &refusedError{"it redirects from https to http, where anybody on the way could answer"}
 	case s.same && (to.URL.Scheme != s.URL.Scheme || to.URL.Host != s.URL.Host):
-		return &refusedError{"it redirects to another server, " + short(to.URL.Host, 80)}
+		return &refusedError{"it redirects to another place, " + short(to.URL.Scheme+"://"+to.URL.Host, 100) + ": if the service is there now, that has to be configured"}
 	}
 	to.Header.Del("Referer")
 	if err := c.allowed(to.URL); err != nil {
@@ -246,6 +246,9 @@ func (s *sending) unsent(err error) *tool.Error {
 		return nil
 	case s.Context().Err() != nil:
 		return nil // the harness knows
+	}
+	if dns := (*net.DNSError)(nil); errors.As(err, &dns) && dns.IsNotFound {
+		return &tool.Error{Type: typeNotFound, Message: "there is no host " + short(s.URL.Host, 80), NoEffect: true, Hint: "nothing was sent; check the name, or go on without it"}
 	}
 	e := tool.ErrorOf(err)
 	return &tool.Error{Type: e.Type, Message: "there is no connection to " + short(s.URL.Host, 80) + ": " + reason(err), NoEffect: true,

@@ -210,6 +210,21 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
+// Encryption is not given up on the way.
+func TestNoDowngrade(t *testing.T) {
+	c, err := newClient([]string{"a.example"}, false, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from, want := range map[string]bool{"https://a.example/x": false, "http://a.example/x": true} {
+		first, _ := http.NewRequest("GET", from, nil)
+		to, _ := http.NewRequest("GET", "http://a.example/y", nil)
+		if err := c.redirected(&sending{Request: first, follow: true}, to, []*http.Request{first}); (err == nil) != want {
+			t.Errorf("from %s: %v", from, err)
+		}
+	}
+}
+
 // What http_get shows of an answer.
 func TestGetShows(t *testing.T) {
 	pages := map[string]struct{ kind, body string }{
@@ -611,6 +626,9 @@ func TestCallMistakes(t *testing.T) {
 		{Call{Name: "x", Doc: doc, URL: "https://a.example/", Params: map[string]Param{"b": {Type: "date"}}}, "the type"},
 		{Call{Name: "x", Doc: doc, URL: "https://a.example/", Params: map[string]Param{"b": {Type: "integer", Enum: []string{"1"}}}}, "enum and pattern"},
 		{Call{Name: "x", Doc: doc, Method: "POST", URL: "https://a.example/", Done: []int{200}}, "only reads"},
+		{Call{Name: "x", Doc: doc, URL: "https://a.example/", Header: http.Header{"Host": {"b.example"}}}, "cannot be set"},
+		{Call{Name: "x", Doc: doc, URL: "https://a.example/", Header: http.Header{"X-A": {"b\r\nX-B: c"}}}, "control characters"},
+		{Call{Name: "x", Doc: doc, URL: "https://a.example/", KeyHeader: "Connection"}, "cannot carry"},
 		{Call{Name: "x", Doc: doc, URL: "https://a.example/", Success: []int{99}}, "the status 99"},
 	} {
 		if _, err := NewCall(&c.call); err == nil || !strings.Contains(err.Error(), c.want) {

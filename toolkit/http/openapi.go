@@ -141,6 +141,9 @@ func readDocument(text []byte) (doc *openapi3.T, err error) {
 			doc, err = nil, fmt.Errorf("it cannot be read: %v", p)
 		}
 	}()
+	if err := precheck(text); err != nil {
+		return nil, err
+	}
 	l := openapi3.NewLoader()
 	l.IsExternalRefsAllowed = false
 	l.Context = context.Background()

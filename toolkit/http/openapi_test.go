@@ -238,8 +238,14 @@ func TestAPIMistakes(t *testing.T) {
 		{"no server", APIOptions{Document: []byte("openapi: 3.0.0\ninfo: {title: x, version: '1'}\npaths: {/x: {get: {}}}")}, "set the base URL"},
 		{"base", APIOptions{BaseURL: "https://a.example/?x=1"}, "a base URL cannot have"},
 		{"large", APIOptions{Document: make([]byte, MaxDocument+1)}, "more than 8388608 bytes"},
-		{"aliases", APIOptions{Document: []byte("openapi: 3.0.0\nx-a: &a [" + strings.Repeat("x,", 100) + "]\nx-b: &b [" + strings.Repeat("*a,", 100) + "]\nx-c: &c [" + strings.Repeat("*b,", 100) + "]\nx-d: &d [" + strings.Repeat("*c,", 100) + "]\npaths: {}")}, "cannot be read"},
-		{"deep", APIOptions{Document: doc("  /x: {get: {operationId: x, parameters: [{name: a, in: query, schema: " + strings.Repeat("{type: array, items: ", 60) + "{type: string}" + strings.Repeat("}", 60) + "}]}}"), Operations: []string{"x"}}, "nested more than 32 deep"},
+		{"deep schema", APIOptions{Document: doc("  /x: {get: {operationId: x, parameters: [{name: a, in: query, schema: " + strings.Repeat("{type: array, items: ", 60) + "{type: string}" + strings.Repeat("}", 60) + "}]}}"), Operations: []string{"x"}}, "nested more than 32 deep"},
+		// What would keep the library busy for minutes is refused before it is asked.
+		{"aliases", APIOptions{Document: doc("  /x: &a {}\n  /y: *a")}, "line 5 has an anchor"},
+		{"deep", APIOptions{Document: doc("  /x: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000))}, "nested more than 200 deep"},
+		{"key twice", APIOptions{Document: doc("  /x: {}\n  /x: {}")}, "there twice"},
+		{"wide", APIOptions{Document: doc("  /x: {" + keys(5001) + "}")}, "more than 5000 keys"},
+		{"wide and often", APIOptions{Document: doc("  /x: {" + keys(4900) + "}\n  /y: {" + keys(4900) + "}\n  /z: {" + keys(4900) + "}")}, "thousands of keys"},
+		{"chain", APIOptions{Document: []byte(chain(1000))}, "lead on one from the other"},
 	} {
 		if c.o.Document == nil {
 			c.o.Document = []byte(desk)
@@ -248,6 +254,24 @@ func TestAPIMistakes(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
+}
+
+func keys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "k%d: 1, ", i)
+	}
+	return b.String()
+}
+
+// chain is a document of schemas that refer one to the next.
+func chain(n int) string {
+	var b strings.Builder
+	b.WriteString("openapi: 3.0.0\ninfo: {title: x, version: '1'}\npaths: {}\ncomponents:\n  schemas:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "    S%d: {type: object, properties: {a: {$ref: '#/components/schemas/S%d'}}}\n", i, i+1)
+	}
+	return fmt.Sprintf("%s    S%d: {type: string}\n", b.String(), n)
 }
 
 // FuzzAPI: any document gives tools whose schemas can be used, or an error.

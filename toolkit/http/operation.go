@@ -216,11 +216,10 @@ func (o *operation) setHeader(h http.Header, args map[string]jsontext.Value, cal
 			h.Set(f.wire, text)
 		}
 	}
-	for name, values := range o.header {
-		h[name] = slices.Clone(values)
-	}
-	for name, values := range o.auth.Header {
-		h[name] = slices.Clone(values)
+	for _, given := range []http.Header{o.header, o.auth.Header} {
+		for name, values := range given {
+			h[http.CanonicalHeaderKey(name)] = slices.Clone(values)
+		}
 	}
 	if o.keyHeader != "" && call.Key != "" && o.def.Effect.Writes() {
 		h.Set(o.keyHeader, call.Key)
@@ -358,8 +357,24 @@ func scalar(v jsontext.Value) string {
 	return string(v)
 }
 
-// check refuses an operation whose definition no registry takes.
+// check refuses an operation whose header cannot be sent, or whose definition no
+// registry takes.
 func (o *operation) check() error {
+	for _, given := range []http.Header{o.header, o.auth.Header} {
+		for name, values := range given {
+			if !validHeader(name) || ofTransport(name) || o.keyHeader != "" && strings.EqualFold(name, o.keyHeader) {
+				return fmt.Errorf("the header %q cannot be set", short(name, 80))
+			}
+			if slices.ContainsFunc(values, func(v string) bool {
+				return strings.ContainsFunc(v, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
+			}) {
+				return fmt.Errorf("the header %s has control characters in its value", name)
+			}
+		}
+	}
+	if o.keyHeader != "" && (!validHeader(o.keyHeader) || ofTransport(o.keyHeader)) {
+		return fmt.Errorf("the header %q cannot carry the idempotency key", short(o.keyHeader, 80))
+	}
 	probe := *o.def
 	probe.Confirm = "" // of another source, perhaps
 	if _, err := tool.NewRegistry(&operation{def: &probe}); err != nil {
