@@ -10,7 +10,7 @@ import (
 
 // Bounds of what an OpenAPI document is made of. The library that reads it compares
 // the keys of a mapping each with each, and follows references one in the other, so
-// that a document of a few megabytes could keep it busy for hours.
+// that a document of a few megabytes could keep it busy for minutes.
 const (
 	maxKeys  = 5_000      // of one mapping
 	maxPairs = 50_000_000 // of keys in the same mapping, over all
