@@ -285,7 +285,7 @@ func (m *Machine) refusal(c *call) *event.ToolFinished {
 		e.Type = "invalid_arguments"
 		_, _, problems := c.tool.schema.Check([]byte(orEmpty(c.Args)))
 		e.Message = schema.Text(problems)
-		e.Hint = "the call was not run; send it again with arguments of this schema: " + string(c.tool.Schema)
+		e.Hint = "the call was not run; send it again with arguments of this schema: " + string(c.tool.Schema) + suchAs(c.tool.schema)
 	case ruleLossy:
 		e.Type = "unclear_call"
 		e.Message += "; it was understood as " + clip(string(c.args))
@@ -354,6 +354,16 @@ func (m *Machine) refusal(c *call) *event.ToolFinished {
 		e.Hint = "do not repeat it; use another way, or say in your answer that this was not permitted"
 	}
 	return finishWith(d, e)
+}
+
+// suchAs shows an example of arguments; nothing where that would teach nothing:
+// an empty object for a schema all of whose members may be left out.
+func suchAs(s *schema.Schema) string {
+	v := s.Example()
+	if v == nil || string(v) == "{}" && len(s.Root().Names()) > 0 {
+		return ""
+	}
+	return ", such as " + string(v)
 }
 
 // finishWith completes the result of a call with an error for the model.

@@ -129,6 +129,8 @@ func (c *compiler) keyword(r *rule, name string, at int32) {
 		r.only = []constant{c.constant(at)}
 	case "default":
 		c.defaults = append(c.defaults, pending{r, at})
+	case "examples":
+		r.sample = c.sample(at)
 	case "$ref":
 		if s, ok := c.str(r, name, at); ok {
 			c.refs = append(c.refs, reference{r, s})

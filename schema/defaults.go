@@ -65,17 +65,18 @@ func (c *checker) defaultsHere(at int32, r *rule) bool {
 }
 
 // certain yields the rule and those that apply whenever it does, by $ref and
-// allOf.
+// allOf; at most maxVisits, so that references that fan out end.
 func (r *rule) certain(yield func(*rule) bool) {
-	r.yieldCertain(yield)
+	left := maxVisits
+	r.yieldCertain(yield, &left)
 }
 
-func (r *rule) yieldCertain(yield func(*rule) bool) bool {
-	if !yield(r) || r.ref != nil && !r.ref.yieldCertain(yield) {
+func (r *rule) yieldCertain(yield func(*rule) bool, left *int) bool {
+	if *left--; *left < 0 || !yield(r) || r.ref != nil && !r.ref.yieldCertain(yield, left) {
 		return false
 	}
 	for _, s := range r.all {
-		if !s.yieldCertain(yield) {
+		if !s.yieldCertain(yield, left) {
 			return false
 		}
 	}

@@ -46,6 +46,7 @@ type rule struct {
 	all, any, one       []*rule
 	not, iff, then, els *rule
 	value               []byte // the default, if it validates; nil for none
+	sample              []byte // the first of examples, if it is short; nil for none
 }
 
 // member is what a schema says of a name: in properties, in required, or both.
@@ -76,6 +77,7 @@ type constant struct {
 	exact []byte // of a list or object, as tree.exact writes it
 	bool  bool
 	show  string // for messages
+	value []byte // canonical, if it is short enough for an example; else nil
 }
 
 func newRule(pointer string) *rule {

@@ -126,7 +126,8 @@ var kindNames = map[string]kind{
 
 func (c *compiler) constant(at int32) constant {
 	n := &c.tree.nodes[at]
-	k := constant{kind: n.kind, bool: n.isTrue(), show: excerpt(c.tree.canonical(nil, at))}
+	text := c.tree.canonical(nil, at)
+	k := constant{kind: n.kind, bool: n.isTrue(), show: excerpt(text), value: short(text)}
 	switch n.kind {
 	case kindString:
 		k.text = slices.Clone(c.tree.bytes(n.text))
@@ -136,6 +137,24 @@ func (c *compiler) constant(at int32) constant {
 		k.exact = c.tree.exact(nil, at)
 	}
 	return k
+}
+
+// sample returns the first of the values that examples lists. It is an
+// annotation: one of another form is no fault of the schema.
+func (c *compiler) sample(at int32) []byte {
+	n := &c.tree.nodes[at]
+	if n.kind != kindArray || n.first == none {
+		return nil
+	}
+	return short(c.tree.canonical(nil, n.first))
+}
+
+// short returns a text that fits into an example, or nil.
+func short(text []byte) []byte {
+	if len(text) > maxExample {
+		return nil
+	}
+	return text
 }
 
 // regexp compiles a pattern, which JSON Schema takes from ECMAScript. Go reads
