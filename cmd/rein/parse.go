@@ -187,6 +187,9 @@ var policies = map[string]func(*parse.Policy){
 // input opens what a command reads: the file that it was given, or stdin.
 func (a *app) input(args []string) (in io.Reader, done func(), err error) {
 	if len(args) == 0 || args[0] == "-" {
+		if a.asks {
+			a.say("%s", a.paint(dim, "reading the text from the terminal; Ctrl-D on a line of its own ends it"))
+		}
 		return a.in, func() {}, nil
 	}
 	f, err := os.Open(args[0])
