@@ -265,11 +265,17 @@ func (in *Input) read(text string) (*reading, Result) {
 func mayHoldMore(text string) bool {
 	return strings.IndexByte(text, '<') >= 0 || strings.IndexByte(text, '[') >= 0 ||
 		strings.IndexByte(text, '{') >= 0 || strings.Contains(text, linesWord) || strings.Contains(text, answerWord) ||
-		strings.Contains(text, recipientMark) || strings.Contains(text, escapedTag)
+		strings.Contains(text, recipientMark) || strings.Contains(text, escapedTag) || mayThink(text)
+}
+
+// mayThink reports whether a text has marks of reasoning that hold no bracket.
+func mayThink(text string) bool {
+	p, _ := thinkSentence(text)
+	return p != nil || strings.Contains(text, thinkToken)
 }
 
 func mayHoldReasoning(text string) bool {
-	return strings.IndexByte(text, '<') >= 0 || strings.IndexByte(text, '[') >= 0 || strings.Contains(text, answerWord)
+	return strings.IndexByte(text, '<') >= 0 || strings.IndexByte(text, '[') >= 0 || strings.Contains(text, answerWord) || mayThink(text)
 }
 
 // settle gives a call that could be read the problem of its reply, if any. At

@@ -93,7 +93,11 @@ func compile(rows []*dialect.Dialect) *index {
 	}
 	for _, spans := range [...][]dialect.Span{dialect.Thinking(), dialect.Echoes()} {
 		for _, t := range spans {
-			x.second[t.Open[1]], x.second[t.Close[1]] = true, true
+			for _, m := range [...]string{t.Open, t.Close} {
+				if m[0] == '<' || m[0] == '[' {
+					x.second[m[1]] = true
+				}
+			}
 		}
 	}
 	for _, list := range x.openers { // order: each list is sorted by itself
