@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -8,9 +9,9 @@ import (
 	"rein.example/rein/event"
 )
 
-// maxAfter is how much prose may follow the last unmarked call, in bytes. A model
-// that calls stops there or says in a sentence what it is about to do; one that
-// goes on at length, or shows another block, is explaining.
+// maxAfter is how much prose may follow the last unmarked call that stands in no
+// fence, in bytes. A model that calls stops there or says in a sentence what it is
+// about to do; one that goes on at length, or shows another block, is explaining.
 const maxAfter = 240
 
 // decide says what the blocks of a text are together, and fills the result.
@@ -105,11 +106,14 @@ func (r *reading) meant(res *Result, list []*found) (good []*found) {
 	if len(good) == 0 {
 		return nil
 	}
-	end := good[len(good)-1].end
+	end, ends := good[len(good)-1].end, r.ends(good[len(good)-1])
 	if r.begins(good[0]) && last < end {
-		return good
+		if ends {
+			return good
+		}
+		return slices.DeleteFunc(good, func(f *found) bool { return f.kind == fenced })
 	}
-	if last > end || r.after(end) > maxAfter {
+	if last > end || !ends {
 		where := ""
 		if good[0].kind == fenced {
 			where = " in a fenced block"
@@ -153,6 +157,20 @@ func (res *Result) leave(f *found, n int) {
 func (r *reading) accept(res *Result, list []*found) {
 	res.Format = list[0].format
 	var gone []span
+// ends reports whether so little follows a block that it can be meant: a sentence
+// or two after JSON, and nothing at all after a fence, in which calls are shown
+// as often as made. What the model made up as a result says nothing.
+func (r *reading) ends(f *found) bool {
+	if f.kind != fenced {
+		return r.after(f.end) <= maxAfter
+	}
+	to := len(r.s)
+	if f.invented > 0 {
+		to = f.invented
+	}
+	return strings.TrimSpace(r.rest(f.end, to, r.markup)) == ""
+}
+
 	invented := len(r.s)
 	for _, f := range list {
 		if f.from >= invented {

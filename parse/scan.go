@@ -73,6 +73,10 @@ type reading struct {
 	notes []string
 	// answer is what an object of JSON says that the answer is.
 	answer string
+	// answered: a line said that the answer follows.
+	answered bool
+	// stage is where calls are shown that do not count.
+	stage stage
 }
 
 type span struct{ from, to int }
@@ -168,12 +172,19 @@ func (r *reading) at(i int) int {
 	if r.open >= 0 {
 		return r.inside(i)
 	}
+	was := r.progress()
+	return r.shown(was, i, r.begun(i))
+}
+
+// begun takes what begins at s[i], outside of reasoning.
+func (r *reading) begun(i int) int {
 	switch r.s[i] {
 	case '`':
 		return r.tick(i)
 	case thinkToken[0]:
 		return r.reasoning(i)
 	case '<', '[':
+		r.opensPlace(i)
 		if !table.begins(r.s, i) {
 			break
 		}
@@ -370,6 +381,9 @@ func (r *reading) tick(i int) int {
 		if j-i > maxInline {
 			break
 		}
+	}
+	if n < 3 {
+		r.opensSpan(i, n)
 	}
 	return i + n
 }

@@ -151,7 +151,8 @@ func fragments() []string {
 	for _, e := range dialect.Echoes() {
 		out = append(out, e.Open)
 	}
-	out = append(out, "<think>", "</think>", "<think>", "</think>", "<Think >", "</THINK>", "</think ", "</refl")
+	out = append(out, "<think>", "</think>", "<think>", "</think>", "<Think >", "</THINK>", "</think ", "</refl",
+		"<!--", "-->", "<code>", "</code>", "<pre>", "</pre>", "\n\n    ", "\n\t", "\n> ", "`<", ">`", "“")
 	for _, d := range dialect.All() {
 		out = append(out, d.Example)
 		for _, list := range [][]string{d.Open, d.Close, d.Wrap} {

@@ -20,8 +20,10 @@ func (r *reading) unmarked(i int) int {
 			if end := r.pythonList(i); end > i {
 				return end
 			}
-		} else if end := r.bareBraces(i); end > i {
-			return end
+		} else if r.bareStart(i) {
+			if end := r.bareBraces(i); end > i {
+				return end
+			}
 		}
 		return r.looseJSON(i)
 	case '<':
@@ -37,6 +39,13 @@ func (r *reading) unmarked(i int) int {
 }
 
 // quoted reports whether s[i] stands in a line that quotes, as mails and
+// bareStart reports whether the word before s[i] begins a line, or follows what
+// was taken last.
+func (r *reading) bareStart(i int) bool {
+	at := nameStart(r.s, r.from, i)
+	return at < i && r.lineStart(at)
+}
+
 // Markdown do it.
 func (r *reading) quoted(i int) bool {
 	if !r.quotes {
