@@ -75,6 +75,22 @@ type rawValue struct {
 	open, implied, stray bool
 }
 
+// holdsElement reports whether what stands behind a value's closing tag is an
+// element, which may be another parameter that is written in another way.
+func (v *values) holdsElement(val rawValue) bool {
+	s := v.r.s[:val.next]
+	return elementAt(s, skip(s, v.mark(val.to).end))
+}
+
+// elementAt reports whether an element begins at s[i] that ends in s.
+func elementAt(s string, i int) bool {
+	if i >= len(s) || s[i] != '<' {
+		return false
+	}
+	t, ok := tagAt(s, i)
+	return ok && !t.shut && !t.torn && (t.empty || t.base != "" && strings.Contains(s[t.end:], "</"+t.base))
+}
+
 // value reads the value at s[from].
 func (v *values) value(from int) rawValue {
 	s := v.r.s

@@ -169,10 +169,25 @@ func (b *xmlBody) read() {
 			continue
 		}
 		n := x.nextMark(i)
+		if b.json != "" && (n < len(s) || goesOnAsJSON(s, i)) {
+			if surplus(s, i) == trimBlank(s, n) {
+				x.repairs = add(x.repairs, event.Repair{Kind: RepairClosers})
+				i = n
+				continue
+			}
+			b.problem = ProblemInvalid
+			b.over(i)
+			return
+		}
 		if n == len(s) && b.json != "" {
 			return
 		}
 		if n == len(s) || len(x.params) == 0 && b.json == "" {
+			b.problem = ProblemParams
+			b.over(i)
+			return
+		}
+		if elementAt(s[:n], i) {
 			b.problem = ProblemParams
 			b.over(i)
 			return
@@ -212,6 +227,10 @@ func (b *xmlBody) param(m mark) (next int) {
 	}
 	if v.implied {
 		x.repairs = add(x.repairs, event.Repair{Kind: RepairTags})
+	}
+	if v.stray && x.holdsElement(v) {
+		b.problem = ProblemParams
+		return v.next
 	}
 	if v.stray {
 		x.repairs = add(x.repairs, event.Repair{Kind: RepairStray, Lossy: true})
