@@ -124,6 +124,20 @@ func (r *reading) meant(res *Result, list []*found) (good []*found) {
 	return good
 }
 
+// ends reports whether so little follows a block that it can be meant: a sentence
+// or two after JSON, and nothing at all after a fence, in which calls are shown
+// as often as made. What the model made up as a result says nothing.
+func (r *reading) ends(f *found) bool {
+	if f.kind != fenced {
+		return r.after(f.end) <= maxAfter
+	}
+	to := len(r.s)
+	if f.invented > 0 {
+		to = f.invented
+	}
+	return strings.TrimSpace(r.rest(f.end, to, r.markup)) == ""
+}
+
 // begins reports whether an unmarked block that no fence shows is the first
 // thing that the model says.
 func (r *reading) begins(f *found) bool {
@@ -157,20 +171,6 @@ func (res *Result) leave(f *found, n int) {
 func (r *reading) accept(res *Result, list []*found) {
 	res.Format = list[0].format
 	var gone []span
-// ends reports whether so little follows a block that it can be meant: a sentence
-// or two after JSON, and nothing at all after a fence, in which calls are shown
-// as often as made. What the model made up as a result says nothing.
-func (r *reading) ends(f *found) bool {
-	if f.kind != fenced {
-		return r.after(f.end) <= maxAfter
-	}
-	to := len(r.s)
-	if f.invented > 0 {
-		to = f.invented
-	}
-	return strings.TrimSpace(r.rest(f.end, to, r.markup)) == ""
-}
-
 	invented := len(r.s)
 	for _, f := range list {
 		if f.from >= invented {

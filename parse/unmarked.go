@@ -38,7 +38,6 @@ func (r *reading) unmarked(i int) int {
 	return 0
 }
 
-// quoted reports whether s[i] stands in a line that quotes, as mails and
 // bareStart reports whether the word before s[i] begins a line, or follows what
 // was taken last.
 func (r *reading) bareStart(i int) bool {
@@ -46,6 +45,7 @@ func (r *reading) bareStart(i int) bool {
 	return at < i && r.lineStart(at)
 }
 
+// quoted reports whether s[i] stands in a line that quotes, as mails and
 // Markdown do it.
 func (r *reading) quoted(i int) bool {
 	if !r.quotes {
