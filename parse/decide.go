@@ -29,7 +29,7 @@ func (r *reading) decide(res *Result) {
 	case len(mine) > 0 && r.mentioned(mine):
 		res.note("what reads as a call of " + quote(named(mine)) + " was left alone: no such tool is offered, and the text around it is an answer")
 	case len(mine) > 0:
-		r.accept(res, r.first(mine))
+		r.accept(res, r.first(r.following(res, mine, others)))
 		return
 	default:
 		if good := r.meant(res, others); len(good) > 0 {
@@ -53,6 +53,39 @@ func (r *reading) first(list []*found) []*found {
 		}
 	}
 	return out
+}
+
+// following returns marked blocks together with those unmarked ones that name a
+// tool and that nothing but white space parts from a block before them: there
+// the model went on calling and left the markers out.
+func (r *reading) following(res *Result, mine, others []*found) []*found {
+	out := make([]*found, 0, len(mine))
+	end := len(r.s) // where one that follows begins at the latest
+	for len(mine) > 0 || len(others) > 0 {
+		if len(others) == 0 || len(mine) > 0 && mine[0].from < others[0].from {
+			out, end = append(out, mine[0]), mine[0].end
+			mine = mine[1:]
+			continue
+		}
+		f := others[0]
+		others = others[1:]
+		switch {
+		case end > f.from, f.kind != loose, f.group.foreign, r.in.known(f.calls) == 0, r.overMarkers(end, f.from) < f.from:
+			end = len(r.s) // until the next that is marked
+		case sameCalls(out[len(out)-1].calls, f.calls):
+			res.note("the same calls, written once more, were left out")
+			end = len(r.s)
+		default:
+			out, end = append(out, f), f.end
+		}
+	}
+	return out
+}
+
+// sameCalls reports whether two blocks make the same calls: a model that doesn't
+// stop writes the last one again.
+func sameCalls(a, b []event.ParsedCall) bool {
+	return slices.EqualFunc(a, b, func(a, b event.ParsedCall) bool { return a.Name == b.Name && a.Args == b.Args })
 }
 
 // mentioned reports whether marked blocks are spoken of and not meant: none

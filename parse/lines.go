@@ -187,6 +187,8 @@ func (r *reading) noInput(c *event.ParsedCall, i int) (end int) {
 	case next < len(r.s) && strings.HasPrefix(linesWord+" Input:", r.s[next:]):
 		c.Problem = ProblemIncomplete
 		return len(r.s)
+	case i == len(r.s):
+		c.Problem = ProblemIncomplete // perhaps in the name
 	case len(node.Names()) == 0 && node.Kinds() != 0:
 		c.Args, c.Problem, c.Repairs = arguments("")
 	case next == len(r.s):
