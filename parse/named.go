@@ -85,6 +85,10 @@ func (r *reading) arguments(d *dialect.Dialect, i int, c *event.ParsedCall) (end
 	case r.s[i] == '"':
 		if end, st := stringEnd(r.s, i); st == whole {
 			c.Args, c.Problem, c.Repairs = arguments(r.s[i:end])
+			if stop = r.beyond(d, end); stop > end && c.Problem == "" {
+				c.Args, c.Problem, c.Repairs = trim(r.s[i:stop]), ProblemInvalid, nil
+				end = stop
+			}
 			return end
 		}
 	}

@@ -236,6 +236,9 @@ func (x *pairReader) param(m mark) (next int, problem string) {
 		return v.next, ProblemParams
 	}
 	raw := x.r.s[v.from:v.to]
+	if m.bare && trim(raw) == "" {
+		return v.next, ProblemParams // a key without a value
+	}
 	if m.bare {
 		raw = withoutBreak(raw, true)
 	}
@@ -243,7 +246,7 @@ func (x *pairReader) param(m mark) (next int, problem string) {
 		raw = withoutBreak(raw, false)
 		x.repairs = add(x.repairs, event.Repair{Kind: RepairTags})
 	}
-	if v.stray && x.holdsElement(v) {
+	if v.stray && x.holdsMore(v) {
 		return v.next, ProblemParams
 	}
 	if v.stray {

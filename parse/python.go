@@ -23,6 +23,8 @@ type pyBlock struct {
 	// it is an argument, which the last call lacks.
 	strange int
 	argued  bool
+	// foreign shows the first value among the calls that is none.
+	foreign string
 	// last is where the last call begins.
 	last int
 }
@@ -74,8 +76,11 @@ func (p *pyBlock) block(from, end int) block {
 		}
 		end = stop
 	}
-	if p.torn {
+	switch {
+	case p.torn:
 		b.problem, b.cut = tornProblem(len(p.calls)), true
+	case b.problem == "" && p.foreign != "":
+		b.problem = "something else stands among the calls: " + p.foreign
 	}
 	p.unclosedList()
 	if !p.torn && p.strange < 0 {
@@ -160,6 +165,10 @@ func (p *pyBlock) read(i int) int {
 		case name == "" || s[open] != '(':
 			p.argued = name != "" && s[open] == '=' && len(p.calls) > 0 && i > end
 			// After a list nothing else can stand in it; after lines, prose may.
+			if end = p.value(j); end > j && !p.argued {
+				i = end
+				continue
+			}
 			if p.list || p.argued {
 				p.strange = j
 				return j
@@ -173,6 +182,24 @@ func (p *pyBlock) read(i int) int {
 		}
 		i = end
 	}
+}
+
+// value steps over the value at s[j] in a list of calls, if it is an element of
+// its own; j if not.
+func (p *pyBlock) value(j int) (end int) {
+	s := p.r.s
+	if !p.list || len(p.calls) == 0 {
+		return j
+	}
+	_, end, st := pyValue(s, j)
+	p.r.spend(end - j)
+	if k := skip(s, end); st != whole || k == len(s) || s[k] != ',' && s[k] != ']' {
+		return j
+	}
+	if p.foreign == "" {
+		p.foreign = excerpt(s[j:end], 0)
+	}
+	return end
 }
 
 // closerAt reports whether a closer of d stands at s[i].
@@ -269,7 +296,7 @@ func (r *reading) pythonList(i int) int {
 	case p.argued && offered:
 		end = lineOf(r.s, end)
 		p.lacking(end)
-	case len(p.calls) == 0 || p.strange >= 0 || p.closed && !endsLine(r.s, end):
+	case len(p.calls) == 0 || p.strange >= 0 || p.foreign != "" || p.closed && !endsLine(r.s, end):
 		return 0
 	case !offered && (first != "" || !p.closed):
 		return 0

@@ -75,20 +75,21 @@ type rawValue struct {
 	open, implied, stray bool
 }
 
-// holdsElement reports whether what stands behind a value's closing tag is an
-// element, which may be another parameter that is written in another way.
-func (v *values) holdsElement(val rawValue) bool {
+// holdsMore reports whether what stands behind a value's closing tag may be
+// another parameter that is written in another way.
+func (v *values) holdsMore(val rawValue) bool {
 	s := v.r.s[:val.next]
-	return elementAt(s, skip(s, v.mark(val.to).end))
+	return valueAt(s, skip(s, v.mark(val.to).end))
 }
 
-// elementAt reports whether an element begins at s[i] that ends in s.
-func elementAt(s string, i int) bool {
+// valueAt reports whether what begins at s[i] may say something of its own: an
+// object, or an element that ends in s.
+func valueAt(s string, i int) bool {
 	if i >= len(s) || s[i] != '<' {
-		return false
+		return i < len(s) && s[i] == '{'
 	}
 	t, ok := tagAt(s, i)
-	return ok && !t.shut && !t.torn && (t.empty || t.base != "" && strings.Contains(s[t.end:], "</"+t.base))
+	return ok && !t.shut && !t.torn && (t.empty || t.base != "" && strings.Contains(s[t.end:], t.base+">"))
 }
 
 // value reads the value at s[from].

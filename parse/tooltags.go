@@ -123,7 +123,9 @@ func (x *toolTags) call(t tag) (c event.ParsedCall, end int, ok bool) {
 	case !shut && x.r.in.Policy.StrictEnd:
 		c.Problem = ProblemIncomplete
 	case x.json != "":
-		c.Args, c.Problem, x.repairs = arguments(x.json)
+		var more []event.Repair
+		c.Args, c.Problem, more = arguments(x.json)
+		x.repairs = append(more, x.repairs...)
 	case len(x.params) == 0:
 		c.Args = "{}"
 	default:
@@ -225,7 +227,7 @@ func (x *toolTags) param(m mark) (next int, open bool) {
 	}
 	if v.stray {
 		x.repairs = add(x.repairs, event.Repair{Kind: RepairStray, Lossy: true})
-		x.undeclared = x.undeclared || x.holdsElement(v)
+		x.undeclared = x.undeclared || x.holdsMore(v)
 	}
 	p := &x.params[len(x.params)-1]
 	p.raw = withoutBreak(withoutBreak(x.r.s[v.from:v.to], true), false)

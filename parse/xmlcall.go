@@ -37,7 +37,9 @@ func (x *xmlReader) readCall(m mark) (c event.ParsedCall, end int, ok bool) {
 	case b.ended == ranOut && (x.d.NeedsEnd || x.r.in.Policy.StrictEnd):
 		c.Problem, x.shut = ProblemIncomplete, true
 	case b.json != "":
-		c.Args, c.Problem, x.repairs = arguments(b.json)
+		var more []event.Repair
+		c.Args, c.Problem, more = arguments(b.json)
+		x.repairs = append(more, x.repairs...)
 	case len(x.params) == 0:
 		c.Args = "{}"
 	default:
@@ -187,7 +189,7 @@ func (b *xmlBody) read() {
 			b.over(i)
 			return
 		}
-		if elementAt(s[:n], i) {
+		if valueAt(s[:n], i) {
 			b.problem = ProblemParams
 			b.over(i)
 			return
@@ -228,7 +230,7 @@ func (b *xmlBody) param(m mark) (next int) {
 	if v.implied {
 		x.repairs = add(x.repairs, event.Repair{Kind: RepairTags})
 	}
-	if v.stray && x.holdsElement(v) {
+	if v.stray && x.holdsMore(v) {
 		b.problem = ProblemParams
 		return v.next
 	}
