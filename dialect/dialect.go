@@ -103,6 +103,9 @@ type Dialect struct {
 	// OwnLines: a raw value stands on lines of its own, so that one line break at
 	// each of its ends is not part of it.
 	OwnLines bool
+	// Inline: a raw value may also stand on the line of its tag, and then a line
+	// break at its end is part of it.
+	Inline bool
 	// ByLook: a raw value of which nothing is declared is the JSON that it looks
 	// like, if any, instead of a string.
 	ByLook bool

@@ -342,6 +342,17 @@ func piece(b *strings.Builder, s string) {
 	b.WriteString(s)
 }
 
+// refuseOpen makes a call incomplete that ends what lacks its own end: a list, a
+// fence, a block.
+func refuseOpen(c *event.ParsedCall) {
+	open := slices.ContainsFunc(c.Repairs, func(r event.Repair) bool {
+		return r.Kind == RepairList || r.Kind == RepairFence || r.Kind == RepairBlock
+	})
+	if open && c.Problem == "" {
+		c.Problem, c.Repairs = ProblemIncomplete, nil
+	}
+}
+
 // finish gives the calls their ids and the problems of their reply.
 func (in *Input) finish(res *Result) {
 	if len(res.Calls) > MaxCalls {
@@ -357,6 +368,9 @@ func (in *Input) finish(res *Result) {
 			c.WireID = wire
 		} else {
 			c.ID, c.WireID = ids.take(i, wire)
+		}
+		if in.Policy.StrictEnd {
+			refuseOpen(c)
 		}
 		settle(c, in.Finish, i)
 		res.Cut = res.Cut || c.Problem == ProblemIncomplete

@@ -230,7 +230,7 @@ func (x *toolTags) param(m mark) (next int, open bool) {
 		x.undeclared = x.undeclared || x.holdsMore(v)
 	}
 	p := &x.params[len(x.params)-1]
-	p.raw = withoutBreak(withoutBreak(x.r.s[v.from:v.to], true), false)
+	p.raw = ownLines(toolTagsRow, x.r.s[v.from:v.to], v.implied)
 	if kinds := x.node.Member(m.name).Kinds(); kinds.Has(schema.Array|schema.Object) && !kinds.Has(schema.String) {
 		x.grown(p, x.node.Member(m.name))
 	}

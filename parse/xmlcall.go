@@ -3,6 +3,7 @@ package parse
 import (
 	"strings"
 
+	"rein.example/rein/dialect"
 	"rein.example/rein/event"
 )
 
@@ -243,13 +244,7 @@ func (b *xmlBody) param(m mark) (next int) {
 
 // text returns the text that a raw value stands for.
 func (x *xmlReader) text(v rawValue) string {
-	raw := x.r.s[v.from:v.to]
-	if x.d.OwnLines {
-		raw = withoutBreak(raw, true)
-	}
-	if x.d.OwnLines || v.implied {
-		raw = withoutBreak(raw, false)
-	}
+	raw := ownLines(x.d, x.r.s[v.from:v.to], v.implied)
 	if !x.d.Entities {
 		return raw
 	}
@@ -258,6 +253,21 @@ func (x *xmlReader) text(v rawValue) string {
 		x.repairs = add(x.repairs, event.Repair{Kind: RepairLetters, Lossy: true})
 	}
 	return xmlText(raw)
+}
+
+// ownLines returns a raw value without the line breaks that only set it on lines
+// of its own, or that stand where its closing tag is missing.
+func ownLines(d *dialect.Dialect, raw string, implied bool) string {
+	own := d.OwnLines
+	if own {
+		n := len(raw)
+		raw = withoutBreak(raw, true)
+		own = !d.Inline || len(raw) < n
+	}
+	if own || implied {
+		raw = withoutBreak(raw, false)
+	}
+	return raw
 }
 
 // withoutBreak returns s without the line break at its beginning or its end.

@@ -61,7 +61,7 @@ parameters declare, and arguments are held against these as before a run.
 --jsonl reads a JSON object from each line, {"text": …, "tools": […]}, and prints
 such an object for each on a line: its other keys are passed through, unless they
 are among those above. A line that cannot be read gives an object with the problem
-bad_line. Tools of a line stand in place of --tools.
+bad_line, an empty one gives nothing. Tools of a line stand in place of --tools.
 
 Tools are a JSON list of {"name", "parameters"}; {"type": "function", "function":
 {…}} and {"name", "inputSchema"} are taken too.

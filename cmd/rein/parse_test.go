@@ -173,7 +173,7 @@ func TestParseLines(t *testing.T) {
 			t.Errorf("line %d is not JSON: %s", i+1, line)
 		}
 	}
-	b.in = `{"text": "All is well."}`
+	b.in = "\uFEFF" + `{"text": "All is well."}`
 	if p := b.rein("parse", "--jsonl"); p.code != 0 {
 		t.Errorf("a sound batch: exit %d\n%s", p.code, p.out)
 	}
