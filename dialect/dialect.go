@@ -103,6 +103,9 @@ type Dialect struct {
 	// OwnLines: a raw value stands on lines of its own, so that one line break at
 	// each of its ends is not part of it.
 	OwnLines bool
+	// Inline: a raw value may also stand on the line of its tag, and then a line
+	// break at its end is part of it.
+	Inline bool
 	// ByLook: a raw value of which nothing is declared is the JSON that it looks
 	// like, if any, instead of a string.
 	ByLook bool
@@ -190,7 +193,14 @@ var thinking = []Span{
 	{"[THINK]", "[/THINK]", true},
 	{"Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]", true},
 	{"<|START_THINKING|>", "<|END_THINKING|>", true},
-	{"<|inner_prefix|>", "<|inner_suffix|>", false},
+	{"<|inner_prefix|>", "<|inner_suffix|>", true},
+	{"<reasoning>", "</reasoning>", true},
+	{"<thought>", "</thought>", true},
+	{"<scratchpad>", "</scratchpad>", true},
+	{"<reflection>", "</reflection>", false},
+	{"◁think▷", "◁/think▷", true},
+	{"Here is my thought process:", "Here is my response:", false},
+	{"Here's my thought process:", "Here's my response:", false},
 	{"<|content_thinking|>", "<|end_message|>", false},
 	{"<|channel>thought", "<channel|>", false},
 	{"<|open|>think<|sep|>", "<|close|>think<|sep|>", true},

@@ -61,7 +61,7 @@ var jsonRows = []Dialect{
 	{
 		ID: "apertus", Models: "Apertus",
 		Grammar: JSON, Open: []string{"<|tools_prefix|>"}, Close: []string{"<|tools_suffix|>"}, EndsTurn: true, NameIsKey: true,
-		Special: true, Think: []Span{{"<|inner_prefix|>", "<|inner_suffix|>", false}},
+		Special: true, Think: []Span{{"<|inner_prefix|>", "<|inner_suffix|>", true}},
 		Arguments: "JSON object under the tool's name; a list of calls",
 		Example:   `<|tools_prefix|>[{"read_file": {"path": "a.txt"}}]<|tools_suffix|>`,
 	},

@@ -14,7 +14,7 @@ var xmlRows = []Dialect{
 	{
 		ID: "seed_oss_xml", Models: "Seed-OSS",
 		Grammar: XML, Open: []string{"<seed:tool_call>"}, Close: []string{"</seed:tool_call>", "</function>"},
-		Special: true, OwnLines: true,
+		Special: true, OwnLines: true, Inline: true,
 		Think:     []Span{{"<seed:think>", "</seed:think>", true}, {"<seed:cot_budget_reflect>", "</seed:cot_budget_reflect>", false}},
 		Arguments: "raw text, an element for each",
 		Example:   "<seed:tool_call>\n<function=read_file>\n<parameter=path>a.txt</parameter>\n</function>\n</seed:tool_call>",
@@ -117,7 +117,7 @@ var xmlRows = []Dialect{
 	{
 		ID: "tool_tags", Also: []string{"cline", "roo_code"}, Models: "any, when prompted as Cline and Roo Code do",
 		Grammar: Tree, Open: []string{"<tool_call>", "<tool_use>"}, Close: []string{"</tool_call>", "</tool_use>"},
-		Bare: true, OwnLines: true, Think: think,
+		Bare: true, OwnLines: true, Inline: true, Think: think,
 		Arguments: "raw text, an element of the parameter's name for each, in one of the tool's name",
 		Example:   "<read_file>\n<path>a.txt</path>\n</read_file>",
 	},

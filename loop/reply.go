@@ -3,6 +3,7 @@ package loop
 import (
 	"strconv"
 	"strings"
+	"unicode"
 
 	"rein.example/rein/event"
 	"rein.example/rein/message"
@@ -53,7 +54,7 @@ func (m *Machine) parsed(d *event.ReplyParsed) {
 	m.steps++
 	m.misread, m.clipped = false, r.Finish == event.FinishLength
 	msg := parse.Assistant(&r.Message, d)
-	text := strings.TrimSpace(msg.PlainText())
+	text := withoutBlankEnds(msg.PlainText())
 	m.phase = phaseBoundary
 	if r.Finish != event.FinishPause {
 		m.resuming = 0
@@ -92,6 +93,14 @@ func (m *Machine) parsed(d *event.ReplyParsed) {
 	if m.phase == phaseBoundary {
 		m.flush()
 	}
+}
+
+// withoutBlankEnds returns a text without the empty lines before it and the white
+// space after it. The first line keeps its indentation.
+func withoutBlankEnds(s string) string {
+	s = strings.TrimRightFunc(s, unicode.IsSpace)
+	start := len(s) - len(strings.TrimLeftFunc(s, unicode.IsSpace))
+	return s[strings.LastIndexByte(s[:start], '\n')+1:]
 }
 
 // unusable tells the model that nothing could be made of its reply.

@@ -30,6 +30,7 @@ func (r *reading) readBraces(d *dialect.Dialect, start, body int) (block, bool) 
 		return r.readJSON(d, start, body)
 	}
 	var b block
+	last := i
 	for more := true; more; {
 		var c event.ParsedCall
 		var end int
@@ -39,6 +40,7 @@ func (r *reading) readBraces(d *dialect.Dialect, start, body int) (block, bool) 
 		if len(b.calls) <= MaxCalls {
 			b.calls = append(b.calls, c)
 		}
+		last = i
 		b.end = end
 		for i = skip(r.s, end); i < len(r.s) && (r.s[i] == ',' || r.s[i] == ';'); {
 			i = skip(r.s, i+1)
@@ -48,6 +50,7 @@ func (r *reading) readBraces(d *dialect.Dialect, start, body int) (block, bool) 
 	if len(b.calls) == 0 {
 		return block{}, false
 	}
+	b.end = r.leftOver(d, b.calls, ProblemSyntax, last, b.end)
 	end := r.closers(d, b.end)
 	r.unclosed(d, b.calls, end > b.end)
 	b.end = end

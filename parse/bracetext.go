@@ -35,8 +35,7 @@ func (b *braces) text(owner place) (string, state) {
 			// It ends with the dialect's mark.
 			text := b.s[b.i+1 : k-3]
 			b.i = k + 2
-			b.repair(RepairUnclosedText, true)
-			return text, whole
+			return b.guessed(text)
 		}
 		read = mend
 	}
@@ -108,17 +107,16 @@ func (b *braces) unmarked(from int, owner place) (string, state) {
 	}
 	end, ok := b.beforeClosers(from)
 	if !ok {
-		return "", broken
+		b.i = len(b.s)
+		return "", cut
 	}
 	for i := from; i < end; i++ {
 		if c := b.s[i]; c != '"' && c != '\'' {
 			continue
 		}
 		if next := skip(b.s, i+1); next < end && b.s[next] == ',' && memberAt(b.s, next+1, owner) {
-			text := b.s[from:i]
 			b.i = next
-			b.repair(RepairUnclosedText, true)
-			return text, whole
+			return b.guessed(b.s[from:i])
 		}
 	}
 	b.i = end
@@ -149,13 +147,31 @@ func (b *braces) trimmed(text string, owner place) (string, state) {
 			return "", broken
 		}
 	}
-	b.repair(RepairUnclosedText, true)
 	text = strings.TrimRight(text, " \t\r\n")
 	if n := len(text); n > 0 && (text[n-1] == '"' || text[n-1] == '\'') && strings.Count(text, text[n-1:])%2 == 1 {
-		return text[:n-1], whole // it ends with a mark of another kind
+		text = text[:n-1] // it ends with a mark of another kind
 	}
+	return b.guessed(text)
+}
+
+// guessed makes a text of one whose end is only guessed, from what follows. It
+// counts as cut off if there is anything in it that could have stood for the end
+// of the call and was text, or the reverse.
+func (b *braces) guessed(text string) (string, state) {
+	if strings.ContainsAny(text, "{}\r\n") {
+		return "", cut
+	}
+	for _, m := range partsOfMarks {
+		if strings.Contains(text, m) {
+			return "", cut
+		}
+	}
+	b.repair(RepairUnclosedText, true)
 	return text, whole
 }
+
+// partsOfMarks are in all markers and marks of the grammar.
+var partsOfMarks = [...]string{"<|", "|>", "<escape>", "_function_call>"}
 
 // memberAt reports whether a key that may be one of owner's, and a colon, stand
 // at s[i].

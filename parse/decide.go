@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -8,9 +9,9 @@ import (
 	"rein.example/rein/event"
 )
 
-// maxAfter is how much prose may follow the last unmarked call, in bytes. A model
-// that calls stops there or says in a sentence what it is about to do; one that
-// goes on at length, or shows another block, is explaining.
+// maxAfter is how much prose may follow the last unmarked call that stands in no
+// fence, in bytes. A model that calls stops there or says in a sentence what it is
+// about to do; one that goes on at length, or shows another block, is explaining.
 const maxAfter = 240
 
 // decide says what the blocks of a text are together, and fills the result.
@@ -28,7 +29,7 @@ func (r *reading) decide(res *Result) {
 	case len(mine) > 0 && r.mentioned(mine):
 		res.note("what reads as a call of " + quote(named(mine)) + " was left alone: no such tool is offered, and the text around it is an answer")
 	case len(mine) > 0:
-		r.accept(res, r.first(mine))
+		r.accept(res, r.first(r.following(res, mine, others)))
 		return
 	default:
 		if good := r.meant(res, others); len(good) > 0 {
@@ -52,6 +53,39 @@ func (r *reading) first(list []*found) []*found {
 		}
 	}
 	return out
+}
+
+// following returns marked blocks together with those unmarked ones that name a
+// tool and that nothing but white space parts from a block before them: there
+// the model went on calling and left the markers out.
+func (r *reading) following(res *Result, mine, others []*found) []*found {
+	out := make([]*found, 0, len(mine))
+	end := len(r.s) // where one that follows begins at the latest
+	for len(mine) > 0 || len(others) > 0 {
+		if len(others) == 0 || len(mine) > 0 && mine[0].from < others[0].from {
+			out, end = append(out, mine[0]), mine[0].end
+			mine = mine[1:]
+			continue
+		}
+		f := others[0]
+		others = others[1:]
+		switch {
+		case end > f.from, f.kind != loose, f.group.foreign, r.in.known(f.calls) == 0, r.overMarkers(end, f.from) < f.from:
+			end = len(r.s) // until the next that is marked
+		case sameCalls(out[len(out)-1].calls, f.calls):
+			res.note("the same calls, written once more, were left out")
+			end = len(r.s)
+		default:
+			out, end = append(out, f), f.end
+		}
+	}
+	return out
+}
+
+// sameCalls reports whether two blocks make the same calls: a model that doesn't
+// stop writes the last one again.
+func sameCalls(a, b []event.ParsedCall) bool {
+	return slices.EqualFunc(a, b, func(a, b event.ParsedCall) bool { return a.Name == b.Name && a.Args == b.Args })
 }
 
 // mentioned reports whether marked blocks are spoken of and not meant: none
@@ -105,11 +139,14 @@ func (r *reading) meant(res *Result, list []*found) (good []*found) {
 	if len(good) == 0 {
 		return nil
 	}
-	end := good[len(good)-1].end
+	end, ends := good[len(good)-1].end, r.ends(good[len(good)-1])
 	if r.begins(good[0]) && last < end {
-		return good
+		if ends {
+			return good
+		}
+		return slices.DeleteFunc(good, func(f *found) bool { return f.kind == fenced })
 	}
-	if last > end || r.after(end) > maxAfter {
+	if last > end || !ends {
 		where := ""
 		if good[0].kind == fenced {
 			where = " in a fenced block"
@@ -118,6 +155,20 @@ func (r *reading) meant(res *Result, list []*found) (good []*found) {
 		return nil
 	}
 	return good
+}
+
+// ends reports whether so little follows a block that it can be meant: a sentence
+// or two after JSON, and nothing at all after a fence, in which calls are shown
+// as often as made. What the model made up as a result says nothing.
+func (r *reading) ends(f *found) bool {
+	if f.kind != fenced {
+		return r.after(f.end) <= maxAfter
+	}
+	to := len(r.s)
+	if f.invented > 0 {
+		to = f.invented
+	}
+	return strings.TrimSpace(r.rest(f.end, to, r.markup)) == ""
 }
 
 // begins reports whether an unmarked block that no fence shows is the first
@@ -291,6 +342,17 @@ func piece(b *strings.Builder, s string) {
 	b.WriteString(s)
 }
 
+// refuseOpen makes a call incomplete that ends what lacks its own end: a list, a
+// fence, a block.
+func refuseOpen(c *event.ParsedCall) {
+	open := slices.ContainsFunc(c.Repairs, func(r event.Repair) bool {
+		return r.Kind == RepairList || r.Kind == RepairFence || r.Kind == RepairBlock
+	})
+	if open && c.Problem == "" {
+		c.Problem, c.Repairs = ProblemIncomplete, nil
+	}
+}
+
 // finish gives the calls their ids and the problems of their reply.
 func (in *Input) finish(res *Result) {
 	if len(res.Calls) > MaxCalls {
@@ -306,6 +368,9 @@ func (in *Input) finish(res *Result) {
 			c.WireID = wire
 		} else {
 			c.ID, c.WireID = ids.take(i, wire)
+		}
+		if in.Policy.StrictEnd {
+			refuseOpen(c)
 		}
 		settle(c, in.Finish, i)
 		res.Cut = res.Cut || c.Problem == ProblemIncomplete

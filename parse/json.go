@@ -34,12 +34,23 @@ type group struct {
 // Aliases are in the order in which they are preferred.
 var (
 	nameKeys = [...]string{"name", "tool_name", "tool", "function", "function_name"}
-	argsKeys = [...]string{"arguments", "parameters", "args", "input"}
+	argsKeys = [...]string{"arguments", "parameters", "args", "input", "params", "kwargs", "argument",
+		"tool_args", "tool_input", "action_input"}
 )
 
 func rank(keys []string, key string) int {
 	for i, k := range keys {
 		if k == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// argsRank is rank of a name for the arguments, in capitals or not.
+func argsRank(key string) int {
+	for i, k := range argsKeys {
+		if strings.EqualFold(k, key) {
 			return i
 		}
 	}
@@ -78,6 +89,8 @@ type elements struct {
 	// marked: the text was marked as a call, so that members which a call has
 	// not are passed over, and arguments may be missing.
 	marked bool
+	// has reports whether a tool declares a parameter. Nil: nobody knows.
+	has func(tool, key string) bool
 	// nameIsKey: the only key of an object is the tool's name.
 	nameIsKey bool
 	// inner: inside an envelope, where no other can stand.
@@ -94,6 +107,11 @@ type elements struct {
 	// fault is where the last element was broken, if reading could not go on
 	// after it.
 	fault int
+	// last is where the last element begins. shut: the list has its bracket.
+	last int
+	shut bool
+	// strange shows the first thing among marked calls that is none.
+	strange string
 	// answers: there were calls which say that nothing is called.
 	answers bool
 	// ended is how the last element ended.
@@ -123,18 +141,16 @@ func (e *elements) read(s string, i int) (end int) {
 			}
 			return j
 		case list && s[j] == ']':
+			e.shut = true
 			return j + 1
 		case s[j] != '{':
+			next := j
 			if list {
-				e.foreign = true
-				if s[j] == '"' {
-					// A list of objects in strings, or of words.
-					if stop, st := stringEnd(s, j); st == whole && e.quoted(s[j:stop]) {
-						i = stop
-						e.foreign = false
-						continue
-					}
-				}
+				next = e.other(s, j)
+			}
+			if next > j {
+				i = next
+				continue
 			}
 			return i
 		}
@@ -150,6 +166,7 @@ func (e *elements) read(s string, i int) (end int) {
 				return i
 			}
 		}
+		e.last = j
 		next := stop
 		if e.resume && st == broken {
 			if next = e.after(s, j, list); next > j {
@@ -171,6 +188,31 @@ func (e *elements) read(s string, i int) (end int) {
 	}
 }
 
+// other reads what stands at s[j] in a list and is no object, and returns the
+// index after it if reading can go on there, else j. It may be one in a string.
+func (e *elements) other(s string, j int) int {
+	end, st := value(s, j)
+	if st == whole && s[j] == '"' && e.quoted(s[j:end]) {
+		return end
+	}
+	if !e.marked || st != whole {
+		e.foreign = true
+		return j
+	}
+	if k := skip(s, end); k < len(s) && s[k] == ':' {
+		return j // the member of an object that ended too early
+	}
+	e.stray(s[j:end])
+	return end
+}
+
+// stray takes down what stands among marked calls and is none.
+func (e *elements) stray(text string) {
+	if e.strange == "" {
+		e.strange = excerpt(text, 0)
+	}
+}
+
 // quoted reads an element that is an object inside a string.
 func (e *elements) quoted(lit string) bool {
 	if !jsontext.Value(lit).IsValid() {
@@ -184,7 +226,7 @@ func (e *elements) quoted(lit string) bool {
 	if !o.isCall(e.marked) {
 		return false
 	}
-	e.calls = append(e.calls, o.call(nil))
+	e.calls = append(e.calls, e.call(&o, text, nil))
 	return true
 }
 
@@ -206,7 +248,7 @@ func (e *elements) add(text string, st state, repairs []event.Repair) {
 	o := e.object(text, st)
 	switch {
 	case o.envelope != "" && !e.inner && !o.foreign && o.name == "":
-		in := elements{inner: true}
+		in := elements{inner: true, marked: e.marked, has: e.has}
 		in.read(o.envelope, 0)
 		for i := range in.calls {
 			if c := &in.calls[i]; c.Problem == "" && st == whole {
@@ -216,12 +258,17 @@ func (e *elements) add(text string, st state, repairs []event.Repair) {
 		e.calls = append(e.calls, in.calls...)
 		e.envelope = true
 		e.foreign = e.foreign || in.foreign
+		if in.strange != "" {
+			e.stray(in.strange)
+		}
 		e.torn = e.torn || in.torn
 		e.content += o.content
 	case o.isCall(e.marked):
-		e.calls = append(e.calls, o.call(repairs))
+		e.calls = append(e.calls, e.call(&o, text, repairs))
 	case st != whole && !o.foreign:
 		e.torn = true
+	case e.marked:
+		e.stray(text)
 	default:
 		e.foreign = true
 	}
@@ -233,6 +280,10 @@ type object struct {
 	args     string
 	hasArgs  bool
 	argsRank int
+	// spare is what another member for the arguments holds, if anything, and
+	// extra are the members with a value that no call has.
+	spare string
+	extra []string
 	// wire: the form of an OpenAI tool call, whose arguments are always text.
 	wire     bool
 	envelope string
@@ -300,12 +351,8 @@ func (o *object) member(key, raw string, st state, outer bool) {
 			o.foreign, o.problem = true, ProblemTwoNames
 		}
 		o.name = name
-	case rank(argsKeys[:], key) >= 0:
-		if n := rank(argsKeys[:], key); n < o.argsRank {
-			o.args, o.argsRank, o.hasArgs = raw, n, true
-			o.wire = !outer
-			o.foreign = o.foreign || key == "parameters" && definition(raw)
-		}
+	case argsRank(key) >= 0:
+		o.argument(argsRank(key), raw, outer)
 	case key == "function" && outer && raw != "" && raw[0] == '{':
 		m := newMembers(raw)
 		for {
@@ -325,11 +372,49 @@ func (o *object) member(key, raw string, st state, outer bool) {
 	case key == "content" && outer:
 		if text && st == whole {
 			o.content = unquote(raw)
+		} else if !hollow(raw) {
+			o.extra = append(o.extra, key)
 		}
 	case key == "role" && outer:
 	default:
 		o.foreign = true
+		if !hollow(raw) {
+			o.extra = append(o.extra, key)
+		}
 	}
+}
+
+// argument takes in a member for the arguments whose name is the n-th of them.
+func (o *object) argument(n int, raw string, outer bool) {
+	other := raw
+	if n < o.argsRank {
+		other = o.args
+		o.args, o.argsRank, o.hasArgs = raw, n, true
+		o.wire = !outer
+		o.foreign = o.foreign || definition(raw)
+	}
+	if !hollow(other) {
+		o.spare = other
+	}
+}
+
+// hollow reports whether a value says nothing: null, and what has nothing in it.
+func hollow(raw string) bool {
+	for range 2 { // once inside a string
+		if raw = trim(raw); raw == "" || raw == "null" {
+			return true
+		}
+		switch c := raw[0]; {
+		case len(raw) < 2:
+			return false
+		case c == '{' || c == '[':
+			return trim(raw[1:len(raw)-1]) == ""
+		case c != '"':
+			return false
+		}
+		raw = unquote(raw)
+	}
+	return false
 }
 
 // definition reports whether a value is a JSON Schema of arguments, so that
@@ -361,6 +446,31 @@ func (o *object) isCall(marked bool) bool {
 		return true
 	}
 	return (o.hasArgs || o.problem == ProblemIncomplete) && o.content == "" && !o.foreign
+}
+
+// more reports whether the object holds more than a call.
+func (o *object) more() bool {
+	return len(o.extra) > 0 || o.content != "" || o.spare != "" && o.spare != o.args
+}
+
+// call makes the call of an object that is one and that has this text. What it
+// holds beside its arguments may be left out of them only if that is surely no
+// argument.
+func (e *elements) call(o *object, text string, repairs []event.Repair) event.ParsedCall {
+	c := o.call(repairs)
+	if c.Problem != "" || !o.more() {
+		return c
+	}
+	missing := hollow(o.args)
+	for _, key := range o.extra {
+		missing = missing || e.has != nil && e.has(o.name, key)
+	}
+	if missing {
+		c.Args, c.Problem, c.Repairs = text, ProblemParams, nil
+		return c
+	}
+	c.Repairs = append(c.Repairs, event.Repair{Kind: RepairMembers, Lossy: true})
+	return c
 }
 
 // call makes the call of an object that is one. WireID holds the model's id.

@@ -25,13 +25,27 @@ func (r *reading) lineInput(c *event.ParsedCall, i int) (end int) {
 			if end = surplus(s, stop); end > stop {
 				c.Repairs = append(c.Repairs, event.Repair{Kind: RepairClosers})
 			}
-			return overFence(s, end, run(s, i))
+			return r.lineEnd(c, body, overFence(s, end, run(s, i)))
 		}
 	}
 	end = r.nextLabel(i)
 	in := lineText{raw: trim(s[i:end]), node: r.params(c.Name), last: end == len(s), strict: r.in.Policy.StrictEnd}
 	c.Args, c.Problem, c.Repairs = in.arguments()
 	return end
+}
+
+// lineEnd gives a call whose JSON stands in s[from:end] the problem that the JSON
+// goes on behind that, if it does, and returns the index after it.
+func (r *reading) lineEnd(c *event.ParsedCall, from, end int) int {
+	if c.Problem != "" || !goesOnAsJSON(r.s, end) {
+		return end
+	}
+	stop := r.nextLabel(end)
+	if !goesOnAsJSON(r.s[:stop], end) {
+		return end
+	}
+	c.Args, c.Problem, c.Repairs = trim(r.s[from:stop]), ProblemInvalid, nil
+	return stop
 }
 
 // lineText is what stands as the input of a call and is not a whole JSON object.
@@ -195,6 +209,7 @@ func (r *reading) blob(from, i int) int {
 		in := lineText{raw: raw, node: r.params(c.Name)}
 		c.Args, c.Problem, c.Repairs = in.arguments()
 		c.Repairs = append(c.Repairs, repairs...)
+		end = r.lineEnd(&c, body, end)
 	}
 	return r.lineCall(from, end, c)
 }

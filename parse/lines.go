@@ -14,6 +14,9 @@ const (
 	answerWord = "Final Answer"
 )
 
+// linesFormat is the id of the dialect of labelled lines.
+const linesFormat = "react"
+
 // label is what a line says that it is.
 type label uint8
 
@@ -92,8 +95,12 @@ func (r *reading) lines(i int) int {
 	}
 	switch l, at := labelAt(r.s, from); l {
 	case labelAction:
+		if r.answered {
+			return 0 // the answer speaks of actions
+		}
 		return r.action(from, at)
 	case labelAnswer:
+		r.answered = true
 		return r.finalAnswer(from, at)
 	}
 	return 0
@@ -163,7 +170,7 @@ func (r *reading) action(from, at int) int {
 	case called:
 	case input >= 0:
 		end = r.lineInput(&c, input)
-	case !r.in.declared(c.Name):
+	case !r.in.declared(c.Name), r.only == nil && !r.labelled():
 		return 0 // no more than a sentence
 	default:
 		end = r.noInput(&c, end)
@@ -180,6 +187,8 @@ func (r *reading) noInput(c *event.ParsedCall, i int) (end int) {
 	case next < len(r.s) && strings.HasPrefix(linesWord+" Input:", r.s[next:]):
 		c.Problem = ProblemIncomplete
 		return len(r.s)
+	case i == len(r.s):
+		c.Problem = ProblemIncomplete // perhaps in the name
 	case len(node.Names()) == 0 && node.Kinds() != 0:
 		c.Args, c.Problem, c.Repairs = arguments("")
 	case next == len(r.s):
@@ -239,7 +248,7 @@ func (r *reading) nextLabel(i int) int {
 // lineCall records a call. In a reply of this form it is marked as one by its
 // labels; elsewhere it must name a tool.
 func (r *reading) lineCall(from, end int, c event.ParsedCall) int {
-	f := found{from: from, format: "react", kind: loose}
+	f := found{from: from, format: linesFormat, kind: loose}
 	if r.only != nil || r.labelled() {
 		f.kind = marked
 	} else if !r.offered(c.Name) {

@@ -47,5 +47,6 @@ func (r *reading) builtInCall(d *dialect.Dialect, i, stop int) (block, bool) {
 		c.Args, c.Problem = trim(r.s[end:stop]), ProblemInvalid
 		p.i = stop
 	}
-	return block{calls: []event.ParsedCall{c}, end: r.closers(d, p.i)}, true
+	calls := []event.ParsedCall{c}
+	return block{calls: calls, end: r.closers(d, r.leftOver(d, calls, ProblemSyntax, end, p.i))}, true
 }

@@ -85,6 +85,10 @@ func (r *reading) arguments(d *dialect.Dialect, i int, c *event.ParsedCall) (end
 	case r.s[i] == '"':
 		if end, st := stringEnd(r.s, i); st == whole {
 			c.Args, c.Problem, c.Repairs = arguments(r.s[i:end])
+			if stop = r.beyond(d, end); stop > end && c.Problem == "" {
+				c.Args, c.Problem, c.Repairs = trim(r.s[i:stop]), ProblemInvalid, nil
+				end = stop
+			}
 			return end
 		}
 	}
@@ -103,6 +107,16 @@ func (r *reading) objectOf(d *dialect.Dialect, i int, c *event.ParsedCall) (end 
 		text, end, st, repairs = mend(r.s[i:stop], 0)
 		end += i
 		r.spend(stop - i)
+		if st == cut && r.ended(d, stop) {
+			if all, ok := withClosers(r.s[i:stop]); ok {
+				r.spend(stop - i)
+				if text, end, st, repairs = mend(all, 0); st == whole && end == len(all) {
+					c.Args, c.Repairs = text, repaired(repairs, event.Repair{Kind: RepairClosers})
+					return stop
+				}
+				st = cut
+			}
+		}
 	}
 	switch {
 	case st != whole:
@@ -119,6 +133,10 @@ func (r *reading) objectOf(d *dialect.Dialect, i int, c *event.ParsedCall) (end 
 			c.Repairs = repaired(c.Repairs, event.Repair{Kind: RepairClosers})
 			end = j
 		}
+	}
+	if stop = r.beyond(d, end); stop > end && c.Problem == "" {
+		c.Args, c.Problem, c.Repairs = trim(r.s[i:stop]), ProblemInvalid, nil
+		end = stop
 	}
 	return end
 }

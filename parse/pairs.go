@@ -132,14 +132,8 @@ func (x *pairReader) split(text string, i int) (block, bool) {
 
 // object reads arguments that stand as a JSON object after the name.
 func (x *pairReader) object(start, i int) (block, bool) {
-	s := x.r.s
-	_, end, st, _ := mend(s, i)
-	x.r.spend(end - i)
-	if st != whole {
-		end = x.r.closerStart(x.d, i)
-	}
 	c := event.ParsedCall{Name: x.tool}
-	c.Args, c.Problem, c.Repairs = arguments(s[i:end])
+	end := x.r.objectOf(x.d, i, &c)
 	c.Repairs = append(x.repairs, c.Repairs...)
 	b := block{calls: []event.ParsedCall{c}, end: x.r.closers(x.d, end)}
 	x.r.unclosed(x.d, b.calls, b.end > end)
@@ -190,6 +184,9 @@ func (x *pairReader) pairs(from int, first mark) (block, bool) {
 			c.Problem, more = ProblemParams, false
 		}
 	}
+	if c.Problem == "" && len(x.params) == 0 && !ended.shuts() {
+		c.Problem = ProblemIncomplete // nothing says that none were to follow
+	}
 	if c.Problem == "" {
 		c.Args, c.Problem, c.Repairs = x.r.assemble(x.d, x.tool, x.params)
 		c.Repairs = append(x.repairs, c.Repairs...)
@@ -198,6 +195,9 @@ func (x *pairReader) pairs(from int, first mark) (block, bool) {
 	switch {
 	case c.Problem != "":
 		stop := max(x.r.closerStart(x.d, to), from)
+		if ended == openCall {
+			stop = to // the next call begins
+		}
 		c.Args, c.Repairs = strings.TrimSpace(s[from:stop]), nil
 		b.end = x.r.closers(x.d, stop)
 	case ended == shutCall:
@@ -236,12 +236,18 @@ func (x *pairReader) param(m mark) (next int, problem string) {
 		return v.next, ProblemParams
 	}
 	raw := x.r.s[v.from:v.to]
+	if m.bare && trim(raw) == "" {
+		return v.next, ProblemParams // a key without a value
+	}
 	if m.bare {
 		raw = withoutBreak(raw, true)
 	}
 	if v.implied {
 		raw = withoutBreak(raw, false)
 		x.repairs = add(x.repairs, event.Repair{Kind: RepairTags})
+	}
+	if v.stray && x.holdsMore(v) {
+		return v.next, ProblemParams
 	}
 	if v.stray {
 		x.repairs = add(x.repairs, event.Repair{Kind: RepairStray, Lossy: true})

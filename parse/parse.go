@@ -96,7 +96,8 @@ const (
 	ProblemLimit = "limit"
 )
 
-// The kinds of [event.Repair] that are made to blocks of calls, all lossless.
+// The kinds of [event.Repair] that are made to blocks of calls, lossless but for
+// the last.
 // Those made within JSON stand with the function that makes them.
 const (
 	// RepairEmpty: absent arguments are read as {}.
@@ -108,6 +109,9 @@ const (
 	// RepairBlock: a block of calls lacks its closing marker, while all that it
 	// holds is closed.
 	RepairBlock = "unclosed_block"
+	// RepairMembers: members that stand beside a call's arguments and are none,
+	// such as a remark, are left out. Lossy.
+	RepairMembers = "extra_members"
 )
 
 // Input is one reply and what is needed to read it.
@@ -265,11 +269,17 @@ func (in *Input) read(text string) (*reading, Result) {
 func mayHoldMore(text string) bool {
 	return strings.IndexByte(text, '<') >= 0 || strings.IndexByte(text, '[') >= 0 ||
 		strings.IndexByte(text, '{') >= 0 || strings.Contains(text, linesWord) || strings.Contains(text, answerWord) ||
-		strings.Contains(text, recipientMark) || strings.Contains(text, escapedTag)
+		strings.Contains(text, recipientMark) || strings.Contains(text, escapedTag) || mayThink(text)
+}
+
+// mayThink reports whether a text has marks of reasoning that hold no bracket.
+func mayThink(text string) bool {
+	p, _ := thinkSentence(text)
+	return p != nil || strings.Contains(text, thinkToken)
 }
 
 func mayHoldReasoning(text string) bool {
-	return strings.IndexByte(text, '<') >= 0 || strings.IndexByte(text, '[') >= 0 || strings.Contains(text, answerWord)
+	return strings.IndexByte(text, '<') >= 0 || strings.IndexByte(text, '[') >= 0 || strings.Contains(text, answerWord) || mayThink(text)
 }
 
 // settle gives a call that could be read the problem of its reply, if any. At

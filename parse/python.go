@@ -19,8 +19,14 @@ type pyBlock struct {
 	// torn: the text ends in something of which too little is left to say what
 	// it was.
 	torn bool
-	// strange is where something begins that is no call; -1 for nowhere.
+	// strange is where something begins that is no call; -1 for nowhere. argued:
+	// it is an argument, which the last call lacks.
 	strange int
+	argued  bool
+	// foreign shows the first value among the calls that is none.
+	foreign string
+	// last is where the last call begins.
+	last int
 }
 
 // readPython reads calls as Python writes them, in a list, with commas or only
@@ -63,19 +69,37 @@ func (p *pyBlock) block(from, end int) block {
 	b := block{calls: p.calls}
 	if p.strange >= 0 {
 		stop := p.r.closerStart(p.d, p.strange)
-		b.problem = "something else stands among the calls: " + excerpt(p.r.s[p.strange:stop], 0)
+		if p.argued {
+			p.lacking(stop)
+		} else {
+			b.problem = "something else stands among the calls: " + excerpt(p.r.s[p.strange:stop], 0)
+		}
 		end = stop
 	}
-	if p.torn {
+	switch {
+	case p.torn:
 		b.problem, b.cut = tornProblem(len(p.calls)), true
+	case b.problem == "" && p.foreign != "":
+		b.problem = "something else stands among the calls: " + p.foreign
 	}
 	p.unclosedList()
+	if !p.torn && p.strange < 0 {
+		end = p.r.leftOver(p.d, p.calls, ProblemSyntax, p.last, end)
+	}
 	b.end = p.r.closers(p.d, end)
 	if !p.torn {
 		p.r.unclosed(p.d, p.calls, b.end > end)
 	}
 	b.end = p.r.pastCopies(p.d, p.r.s[from:end], b.end)
 	return b
+}
+
+// lacking gives the last call the problem that one of its arguments stands behind
+// it, where what belongs to it ends before s[end].
+func (p *pyBlock) lacking(end int) {
+	if c := &p.calls[len(p.calls)-1]; c.Problem == "" {
+		c.Args, c.Problem, c.Repairs = strings.TrimSpace(p.r.s[p.last:end]), ProblemSyntax, nil
+	}
 }
 
 // unclosedList reports that a list lacks its closing bracket, though all calls
@@ -139,19 +163,43 @@ func (p *pyBlock) read(i int) int {
 			p.torn = true
 			return open
 		case name == "" || s[open] != '(':
+			p.argued = name != "" && s[open] == '=' && len(p.calls) > 0 && i > end
 			// After a list nothing else can stand in it; after lines, prose may.
-			if p.list {
+			if end = p.value(j); end > j && !p.argued {
+				i = end
+				continue
+			}
+			if p.list || p.argued {
 				p.strange = j
 				return j
 			}
 			return end
 		}
+		p.last = j
 		var more bool
 		if end, more = p.call(name, open); !more {
 			return end
 		}
 		i = end
 	}
+}
+
+// value steps over the value at s[j] in a list of calls, if it is an element of
+// its own; j if not.
+func (p *pyBlock) value(j int) (end int) {
+	s := p.r.s
+	if !p.list || len(p.calls) == 0 {
+		return j
+	}
+	_, end, st := pyValue(s, j)
+	p.r.spend(end - j)
+	if k := skip(s, end); st != whole || k == len(s) || s[k] != ',' && s[k] != ']' {
+		return j
+	}
+	if p.foreign == "" {
+		p.foreign = excerpt(s[j:end], 0)
+	}
+	return end
 }
 
 // closerAt reports whether a closer of d stands at s[i].
@@ -245,7 +293,10 @@ func (r *reading) pythonList(i int) int {
 		first = p.calls[0].Problem
 	}
 	switch {
-	case len(p.calls) == 0 || p.strange >= 0 || p.closed && !endsLine(r.s, end):
+	case p.argued && offered:
+		end = lineOf(r.s, end)
+		p.lacking(end)
+	case len(p.calls) == 0 || p.strange >= 0 || p.foreign != "" || p.closed && !endsLine(r.s, end):
 		return 0
 	case !offered && (first != "" || !p.closed):
 		return 0

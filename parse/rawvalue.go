@@ -75,6 +75,23 @@ type rawValue struct {
 	open, implied, stray bool
 }
 
+// holdsMore reports whether what stands behind a value's closing tag may be
+// another parameter that is written in another way.
+func (v *values) holdsMore(val rawValue) bool {
+	s := v.r.s[:val.next]
+	return valueAt(s, skip(s, v.mark(val.to).end))
+}
+
+// valueAt reports whether what begins at s[i] may say something of its own: an
+// object, or an element that ends in s.
+func valueAt(s string, i int) bool {
+	if i >= len(s) || s[i] != '<' {
+		return i < len(s) && s[i] == '{'
+	}
+	t, ok := tagAt(s, i)
+	return ok && !t.shut && !t.torn && (t.empty || t.base != "" && strings.Contains(s[t.end:], t.base+">"))
+}
+
 // value reads the value at s[from].
 func (v *values) value(from int) rawValue {
 	s := v.r.s

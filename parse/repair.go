@@ -20,8 +20,8 @@ import (
 const (
 	// RepairEscapes: a backslash in a string that begins no escape of JSON, as
 	// in "\d+", "C:\users" or "\x41", is itself part of the text; \' is an
-	// apostrophe. Lossless. What JSON does define is left alone, so "\b" in a
-	// regular expression stays a backspace: nobody can tell.
+	// apostrophe. Lossless. What JSON does define is left alone, but for what
+	// RepairAmbiguous says.
 	RepairEscapes = "escapes"
 	// RepairControls: control characters that stand raw in a string (line ends,
 	// tabs, NUL, …) are escaped. Lossless.
@@ -72,6 +72,12 @@ const (
 	// RepairInnerQuotes: quotes inside a string that are not escaped, as in
 	// "say "hi" now". Lossy. See closing for what is taken for one.
 	RepairInnerQuotes = "inner_quotes"
+	// RepairAmbiguous: a string has backslashes that were not doubled, as
+	// RepairEscapes says, and others that JSON may read otherwise than they were
+	// meant. \b and \f are then text, as in "\bword\s", since nobody writes a
+	// backspace; \n, \t and \r stay what they are, though in a path, as in
+	// "C:\docs\new", that may be wrong. Lossy.
+	RepairAmbiguous = "ambiguous_escapes"
 	// RepairSurrogates: half of a surrogate pair, such as \ud83d alone, becomes
 	// U+FFFD. Lossy.
 	RepairSurrogates = "lone_surrogates"
@@ -101,6 +107,7 @@ const (
 	fixDoubleEncoded
 	fixClosers
 	fixInnerQuotes
+	fixAmbiguous
 	fixSurrogates
 	fixUTF8
 )
@@ -123,6 +130,7 @@ var fixRepairs = [...]event.Repair{
 	fixDoubleEncoded:     {Kind: RepairDoubleEncoded},
 	fixClosers:           {Kind: RepairClosers},
 	fixInnerQuotes:       {Kind: RepairInnerQuotes, Lossy: true},
+	fixAmbiguous:         {Kind: RepairAmbiguous, Lossy: true},
 	fixSurrogates:        {Kind: RepairSurrogates, Lossy: true},
 	fixUTF8:              {Kind: RepairUTF8, Lossy: true},
 }
@@ -217,6 +225,9 @@ func (m *mender) strict() (string, bool) {
 	if m.done.has(fixInnerQuotes) &&
 		(m.done.has(fixMissingComma) || m.done.has(fixClosers) || m.done.has(fixBareNames)) {
 		return "", false
+	}
+	if m.drives && m.done.has(fixEscapes) {
+		m.done.add(fixAmbiguous)
 	}
 	m.flush(m.i)
 	text := string(m.out)

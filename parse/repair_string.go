@@ -50,6 +50,21 @@ type quoted struct {
 	// for none.
 	opened int
 	inner  bool // there are inner quotes
+	escapes
+}
+
+// escapes is what is known of the backslashes of a string.
+type escapes struct {
+	// bare: one begins no escape of JSON, so that they were not doubled.
+	bare bool
+	// path: one begins a Unicode escape of another language or stands in a path
+	// with a drive letter, where the next may do so too, whatever letter follows.
+	path bool
+	// control: one begins the escape of a control character.
+	control bool
+	// feeds are where in the output those stand that make a backspace or a form
+	// feed, which hardly any text has, unlike regular expressions and paths.
+	feeds []int
 }
 
 // str reads a string.
@@ -71,7 +86,7 @@ func (m *mender) str(p strPlace) state {
 				m.i = len(m.s)
 				return cut
 			}
-			m.escape(mark)
+			m.escape(mark, &q)
 			continue
 		}
 		if c < ' ' {
@@ -87,6 +102,7 @@ func (m *mender) str(p strPlace) state {
 				return st
 			}
 			if ends {
+				m.settle(&q.escapes)
 				m.delimiter(mark, n)
 				return whole
 			}
@@ -230,9 +246,19 @@ func letter(c byte) bool {
 }
 
 // escape reads a backslash and, if it begins an escape, the rest of that.
-func (m *mender) escape(mark quoteMark) {
-	switch c := m.s[m.i+1]; c {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+func (m *mender) escape(mark quoteMark, q *quoted) {
+	c := m.s[m.i+1]
+	q.path = q.path || m.drive(q.from)
+	switch c {
+	case 'b', 'f':
+		m.flush(m.i)
+		q.feeds = append(q.feeds, len(m.out))
+		fallthrough
+	case 'n', 'r', 't':
+		q.control = true
+		m.i += 2
+		return
+	case '"', '\\', '/':
 		m.i += 2
 		return
 	case '\'':
@@ -244,15 +270,57 @@ func (m *mender) escape(mark quoteMark) {
 			m.codeUnit(unit)
 			return
 		}
+		q.path = true
+	case 'U':
+		q.path = true
 	default:
-		if q, n := quoteAt(m.s, m.i+1); q == mark {
+		if other, n := quoteAt(m.s, m.i+1); other == mark {
 			m.put(m.i, m.i+1, "", fixEscapes)
 			m.i += 1 + n
 			return
 		}
 	}
+	q.bare = true
 	m.put(m.i, m.i, `\`, fixEscapes)
 	m.i++
+}
+
+// drive reports whether the backslash at m.i follows a drive letter in a string
+// that begins at s[from]. A line may end so too, as in "if x:\n"; then only what
+// stands first in the string, or in quotes, is taken for a drive.
+func (m *mender) drive(from int) bool {
+	i := m.i - 2
+	if i < from || m.s[i+1] != ':' || m.s[i]|0x20 < 'a' || m.s[i]|0x20 > 'z' || i > from && letter(m.s[i-1]) {
+		return false
+	}
+	switch m.s[m.i+1] {
+	case '\\', '/', '"':
+		return false
+	case 'n', 'r', 't':
+		return i == from || m.s[i-1] == '"' || m.s[i-1] == '\''
+	}
+	return true
+}
+
+// settle decides, at the end of a string, what its backslashes mean.
+func (m *mender) settle(e *escapes) {
+	m.drives = m.drives || e.path && e.control
+	if !e.bare || len(e.feeds) == 0 {
+		return
+	}
+	m.flush(m.i)
+	from := e.feeds[0]
+	rest := string(m.out[from:])
+	m.out = m.out[:from]
+	for k, at := range e.feeds {
+		end := len(rest)
+		if k+1 < len(e.feeds) {
+			end = e.feeds[k+1] - from
+		}
+		m.out = append(m.out, '\\')
+		m.out = append(m.out, rest[at-from:end]...)
+	}
+	m.done.add(fixAmbiguous)
 }
 
 // codeUnit reads a \u escape, or the two of a surrogate pair.

@@ -13,6 +13,8 @@ type mender struct {
 	i     int // what is read next
 	start int // where the value begins
 	done  fixes
+	// drives: a string has control characters written where a path may go on.
+	drives bool
 
 	out    []byte // strict JSON for s[start:copied]
 	copied int

@@ -118,6 +118,10 @@ func Explain(c *event.ParsedCall) (message, hint string) {
 		return "The call is not of the form that is wanted here: a list where one object is wanted, or the reverse. Nothing was run.",
 			"Write the call in the form that the tools were given with."
 	case ProblemParams:
+		if strings.HasPrefix(c.Args, "{") {
+			return "Arguments stand beside the member that is for them, or in two: " + excerpt(c.Args, 0) + ". Nothing was run.",
+				"Send all arguments in one JSON object, in the member for arguments, and nothing else beside the tool's name."
+		}
 		return "The parameters of the call could not be told apart, or are not those of the tool, so nothing was run.",
 			"Write each parameter that the tool has once, between its own opening and closing mark, and nothing between them."
 	case ProblemLimit:

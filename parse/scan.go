@@ -34,6 +34,7 @@ type reading struct {
 	budget int
 	fences fences
 	spots  map[string]*memo
+	shuts  map[*thinkPair]*shutMemo
 
 	// from is where what has been taken so far ends.
 	from int
@@ -72,6 +73,10 @@ type reading struct {
 	notes []string
 	// answer is what an object of JSON says that the answer is.
 	answer string
+	// answered: a line said that the answer follows.
+	answered bool
+	// stage is where calls are shown that do not count.
+	stage stage
 }
 
 type span struct{ from, to int }
@@ -136,6 +141,7 @@ func newReading(in *Input, s string) *reading {
 	if strings.Contains(s, recipientMark) {
 		r.start['>'] = true
 	}
+	r.start[thinkToken[0]] = strings.Contains(s, thinkToken)
 	r.start['&'] = strings.Contains(s, escapedTag)
 	r.quotes = strings.HasPrefix(s, ">") || strings.Contains(s, "\n>")
 	if strings.Contains(s, linesWord) || strings.Contains(s, answerWord) {
@@ -146,7 +152,7 @@ func newReading(in *Input, s string) *reading {
 
 // scan fills found, cuts and markup.
 func (r *reading) scan() {
-	for i := 0; i < len(r.s); {
+	for i := r.sentence(); i < len(r.s); {
 		if !r.start[r.s[i]] {
 			i++
 			continue
@@ -166,10 +172,19 @@ func (r *reading) at(i int) int {
 	if r.open >= 0 {
 		return r.inside(i)
 	}
+	was := r.progress()
+	return r.shown(was, i, r.begun(i))
+}
+
+// begun takes what begins at s[i], outside of reasoning.
+func (r *reading) begun(i int) int {
 	switch r.s[i] {
 	case '`':
 		return r.tick(i)
+	case thinkToken[0]:
+		return r.reasoning(i)
 	case '<', '[':
+		r.opensPlace(i)
 		if !table.begins(r.s, i) {
 			break
 		}
@@ -226,25 +241,40 @@ func (r *reading) think(from, to int) {
 // reasoning takes the reasoning that s[i] opens, or that it ends where the
 // prompt had opened it.
 func (r *reading) reasoning(i int) int {
-	for _, t := range dialect.Thinking() {
-		if strings.HasPrefix(r.s[i:], t.Open) {
-			body := i + len(t.Open)
-			shut := r.spot(t.Close, body)
-			switch {
-			case shut < len(r.s):
-				r.think(i, shut+len(t.Close))
-				return r.from
-			case shut == len(r.s) && r.fresh(i):
-				r.open = i
-				return body
-			}
-			return 0
-		}
-		if t.Half && strings.HasPrefix(r.s[i:], t.Close) {
-			return r.halfThought(i, i+len(t.Close))
-		}
+	p, shut, body := r.in.thinkMarkAt(r.s, i)
+	switch {
+	case p == nil:
+		return 0
+	case shut && p.Half:
+		return r.halfThought(i, body)
+	case shut:
+		return 0
+	}
+	at, end := r.shut(p, body)
+	switch {
+	case at < len(r.s):
+		r.think(i, end)
+		return r.from
+	case r.fresh(i):
+		r.open = i
+		return body
 	}
 	return 0
+}
+
+// sentence takes the reasoning that a reply begins with, between sentences that
+// say so, and returns where it ends.
+func (r *reading) sentence() int {
+	p, at := thinkSentence(r.s)
+	if p == nil {
+		return 0
+	}
+	k := strings.Index(r.s, p.Close)
+	if k < 0 {
+		return 0 // a text about a thought, and all of what it says
+	}
+	r.think(at, k+len(p.Close))
+	return r.from
 }
 
 // halfThought takes all text so far for reasoning: the prompt had opened it.
@@ -351,6 +381,9 @@ func (r *reading) tick(i int) int {
 		if j-i > maxInline {
 			break
 		}
+	}
+	if n < 3 {
+		r.opensSpan(i, n)
 	}
 	return i + n
 }

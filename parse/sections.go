@@ -21,6 +21,9 @@ type section struct {
 	shut      bool
 	kind      string
 	attrs     [][2]string
+	// unended: what ends its head is missing, so that nobody can say where its
+	// content begins.
+	unended bool
 }
 
 func (c *section) attr(key string) string {
@@ -45,6 +48,10 @@ func (r *reading) sectionAt(i int) (c section, ok bool) {
 		return c, false
 	}
 	head := rest[:n]
+	if k := strings.Index(head, sectionShut); k >= 0 {
+		// Its own separator is missing: that is the one of the next.
+		c.unended, head, n = true, head[:k], k-len(sectionSep)
+	}
 	c.from, c.end = i, len(r.s)-len(rest)+n+len(sectionSep)
 	head = trim(head)
 	c.kind = head[:word(head, 0)]
@@ -181,7 +188,7 @@ func (r *reading) sectionCall(d *dialect.Dialect, c *section) (call event.Parsed
 			switch {
 			case open:
 				call.Problem = ProblemIncomplete
-			case p.name == "":
+			case p.name == "", a.unended:
 				call.Problem = ProblemParams
 			case stop == next:
 				call.Repairs = add(call.Repairs, event.Repair{Kind: RepairTags})

@@ -148,7 +148,7 @@ func (st *Stream) step() bool {
 
 // interesting are the bytes that something may begin with.
 var interesting = func() (set [256]bool) {
-	for _, c := range []byte("<[{`>&") {
+	for _, c := range []byte("<[{`>&" + thinkToken[:1]) {
 		set[c] = true
 	}
 	set[linesWord[0]] = true
@@ -177,7 +177,7 @@ func (st *Stream) look(s string) {
 	i := st.cand.at
 	var v verdict
 	if st.opening {
-		if v.what = st.begins(s, i); v.what == none {
+		if v = st.begins(s, i); v.what == none {
 			st.opening, st.cand.next = false, 0
 			return
 		}
@@ -208,7 +208,8 @@ func (st *Stream) look(s string) {
 func (st *Stream) begin(v verdict, i, n int) {
 	switch v.what {
 	case thought:
-		st.think = thinking{on: true, at: i, body: v.end, shut: v.shut, seen: v.end, scan: v.end, stop: -1, fresh: skip(st.s, st.from) >= i}
+		st.think = thinking{on: true, at: i, body: v.end, pair: v.pair, seen: v.end, scan: v.end, stop: -1}
+		st.think.fresh = skip(st.s, st.from) >= i && v.pair.sure()
 	case halfThought:
 		st.showUpTo(i)
 		st.reasoning.piece(st.s[st.text.upTo:i])

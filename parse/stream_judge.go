@@ -27,8 +27,8 @@ type verdict struct {
 	what decision
 	// end is where to go on.
 	end int
-	// shut is the mark that ends reasoning.
-	shut string
+	// pair is the marks of reasoning.
+	pair *thinkPair
 	// ticks is the number of backticks that open a block. call: it begins as calls
 	// do.
 	ticks int
@@ -37,22 +37,32 @@ type verdict struct {
 
 // begins says whether the reply, or what follows its reasoning, begins with
 // labelled lines or as a message to all does, of which nothing can be shown
-// before it is whole.
-func (st *Stream) begins(s string, i int) decision {
-	if d := st.rules.only; d != nil && d.Grammar == dialect.Lines {
-		return holds
+// before it is whole; or with a sentence that begins reasoning.
+func (st *Stream) begins(s string, i int) verdict {
+	more := false
+	if st.from == 0 {
+		for k := range thinkSentences {
+			p := &thinkSentences[k]
+			switch prefixed(s[i:], p.Open) {
+			case holds:
+				return verdict{what: thought, end: i + len(p.Open), pair: p}
+			case undecided:
+				more = true
+			}
+		}
+	}
+	if d := st.rules.only; d != nil && d.Grammar == dialect.Lines && !more {
+		return verdict{what: holds}
 	}
 	const all = "all\n"
 	if st.from == 0 && i == 0 {
 		if strings.HasPrefix(s, all) {
-			return holds
+			return verdict{what: holds}
 		}
-		if strings.HasPrefix(all, s) {
-			return undecided
-		}
+		more = more || strings.HasPrefix(all, s)
 	}
-	l, more := labelOf(s, i)
-	return labelDecision(l != noLabel, more)
+	l, half := labelOf(s, i)
+	return verdict{what: labelDecision(l != noLabel, more || half)}
 }
 
 func labelDecision(is, more bool) decision {
@@ -113,8 +123,10 @@ func (st *Stream) judge(s string, i int) verdict {
 	switch s[i] {
 	case '`':
 		return st.ticks(s, i)
+	case thinkToken[0]:
+		return st.in.thinkMark(s, i)
 	case '<', '[':
-		if v := thinkMark(s, i); v.what != none {
+		if v := st.in.thinkMark(s, i); v.what != none {
 			return v
 		}
 		if d := st.markup(s, i); d != none {

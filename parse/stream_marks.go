@@ -48,12 +48,11 @@ var marks, controlMarks, thinkMarks = func() (all, control, think *streamMarks) 
 	for _, e := range dialect.Echoes() {
 		all.add(e.Open, streamMark{})
 	}
-	for _, t := range dialect.Thinking() {
-		if strings.HasPrefix(t.Open, "<") || strings.HasPrefix(t.Open, "[") {
-			think.add(t.Open, streamMark{verdict: verdict{what: thought, end: len(t.Open), shut: t.Close}})
-		}
-		if t.Half {
-			think.add(t.Close, streamMark{verdict: verdict{what: halfThought, end: len(t.Close)}})
+	for k := range thinkTokens {
+		p := &thinkTokens[k]
+		think.add(p.Open, streamMark{verdict: verdict{what: thought, end: len(p.Open), pair: p}})
+		if p.Half {
+			think.add(p.Close, streamMark{verdict: verdict{what: halfThought, end: len(p.Close), pair: p}})
 		}
 	}
 	return all, control, think
@@ -65,7 +64,10 @@ func newMarks() *streamMarks {
 
 func (m *streamMarks) add(text string, t streamMark) {
 	i := strings.IndexAny(text, "<[")
-	if i < 0 {
+	if strings.HasPrefix(text, thinkToken) {
+		i = 0
+	}
+	if i < 0 || text == "" {
 		return
 	}
 	t.head, t.text = text[:i], text[i:]
@@ -118,7 +120,18 @@ func (m *streamMarks) look(s string, i int, special bool) (decision, *streamMark
 }
 
 // thinkMark says whether a mark of reasoning begins at s[i].
-func thinkMark(s string, i int) verdict {
+func (in *Input) thinkMark(s string, i int) verdict {
+	switch p, shut, end, more := thinkTag(s, i); {
+	case more:
+		return verdict{what: undecided}
+	case p == nil:
+	case in.elsewise(p):
+		return verdict{what: none}
+	case !shut:
+		return verdict{what: thought, end: end, pair: p}
+	case p.Half:
+		return verdict{what: halfThought, end: end, pair: p}
+	}
 	d, t := thinkMarks.look(s, i, false)
 	if t == nil {
 		return verdict{what: d}

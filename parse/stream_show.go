@@ -152,10 +152,11 @@ func (t *track) finish(r *reading, plain bool) {
 	})
 	if plain {
 		rest := t.take()
+		rest = withoutClosing(rest, !before)
 		if !before {
 			rest = withoutOpening(rest)
 		}
-		t.out.WriteString(withoutClosing(rest))
+		t.out.WriteString(rest)
 	}
 }
 

@@ -7,8 +7,8 @@ type thinking struct {
 	on bool
 	// at is where its mark stands, and body where it begins.
 	at, body int
-	// shut is the mark that ends it, which s[:seen] has not.
-	shut string
+	// pair is its marks, of which s[:seen] has not the second.
+	pair *thinkPair
 	seen int
 	// fresh: nothing stands before it, so that it is reasoning even if it is never
 	// closed.
@@ -21,15 +21,15 @@ type thinking struct {
 // thinks goes on with reasoning that is open.
 func (st *Stream) thinks() bool {
 	t := &st.think
-	if k := strings.Index(st.s[t.seen:], t.shut); k >= 0 {
-		end := t.seen + k
+	at, end, may := t.pair.shutIn(st.s, t.seen)
+	if at < end {
 		st.showUpTo(t.at)
-		st.reasoning.piece(st.s[max(t.body, st.reasoning.upTo):end])
-		st.taken(end + len(t.shut))
+		st.reasoning.piece(st.s[max(t.body, st.reasoning.upTo):at])
+		st.taken(end)
 		st.think.on, st.opening = false, true
 		return true
 	}
-	t.seen = max(t.seen, len(st.s)-len(t.shut)+1)
+	t.seen = may
 	for t.fresh && t.stop < 0 && t.scan < len(st.s) {
 		k := strings.IndexAny(st.s[t.scan:], "<[")
 		if k < 0 {
@@ -37,9 +37,8 @@ func (st *Stream) thinks() bool {
 			break
 		}
 		t.scan += k
-		rest := st.s[t.scan:]
-		if strings.HasPrefix(t.shut, rest) {
-			break
+		if t.scan >= t.seen {
+			break // it may be the mark
 		}
 		switch marks.special(st.s, t.scan) {
 		case undecided:
@@ -61,5 +60,5 @@ func (t *thinking) limit(st *Stream) int {
 	case t.stop >= 0:
 		return t.stop
 	}
-	return st.tail(min(t.scan, st.solid))
+	return st.tail(min(t.scan, t.seen, st.solid))
 }

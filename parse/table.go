@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"rein.example/rein/dialect"
 )
@@ -92,7 +93,11 @@ func compile(rows []*dialect.Dialect) *index {
 	}
 	for _, spans := range [...][]dialect.Span{dialect.Thinking(), dialect.Echoes()} {
 		for _, t := range spans {
-			x.second[t.Open[1]], x.second[t.Close[1]] = true, true
+			for _, m := range [...]string{t.Open, t.Close} {
+				if m[0] == '<' || m[0] == '[' {
+					x.second[m[1]] = true
+				}
+			}
 		}
 	}
 	for _, list := range x.openers { // order: each list is sorted by itself
@@ -112,12 +117,17 @@ func (x *index) begins(s string, i int) bool {
 		return false
 	}
 	c := s[i+1]
+	if c == '/' && i+2 < len(s) && !wordByte(s[i+2]) && s[i+2] != '|' && s[i+2] < utf8.RuneSelf {
+		return false // no closing tag
+	}
 	return x.second[c] || s[i] == '<' && (c|0x20 >= 'a' && c|0x20 <= 'z' || c == '/' || c == '_' || c >= 0x80)
 }
 
 func (x *index) addMarkup(s string) {
 	k := key(s)
-	x.second[k[1]] = true
+	if k[0] == '<' || k[0] == '[' { // where the scan stops
+		x.second[k[1]] = true
+	}
 	for _, have := range x.markup[k] {
 		if have == s {
 			return

@@ -18,7 +18,7 @@ func (r *reading) readJSON(d *dialect.Dialect, start, body int) (block, bool) {
 		return block{}, false
 	}
 	name, back := r.header(d, start)
-	e := elements{nameIsKey: d.NameIsKey, marked: true, named: name, strict: r.in.Policy.StrictEnd}
+	e := elements{nameIsKey: d.NameIsKey, marked: true, named: name, strict: r.in.Policy.StrictEnd, has: r.has}
 	end := r.elements(&e, d, i)
 	if len(e.calls) == 0 && i < body {
 		return block{}, false
@@ -27,9 +27,13 @@ func (r *reading) readJSON(d *dialect.Dialect, start, body int) (block, bool) {
 	e.calls = r.asking(d, e.calls)
 	b := block{back: back, content: e.content, calls: e.calls}
 	end = r.spareClosers(&e.group, end)
+	if e.ended == whole && !e.data {
+		end = r.leftOver(d, b.calls, ProblemInvalid, e.last, end)
+	}
 	b.end = r.closers(d, end)
+	r.listEnd(&e, b.calls, b.end > end)
 	if e.data && b.end == end {
-		b.end = r.overResult(d, end)
+		b.end = r.behindCalls(d, &e, b.calls, end)
 	}
 	if e.ended == whole {
 		r.unclosed(d, b.calls, b.end > end)
@@ -43,8 +47,11 @@ func (r *reading) readJSON(d *dialect.Dialect, start, body int) (block, bool) {
 func (r *reading) withCalls(b block, e *elements, d *dialect.Dialect, text string) block {
 	switch {
 	case len(b.calls) > 0:
-		if e.torn {
+		switch {
+		case e.torn:
 			b.problem = tornProblem(len(b.calls))
+		case e.strange != "":
+			b.problem = "something else stands among the calls: " + e.strange
 		}
 	case e.answers:
 		b.said, b.text = true, span{b.end, b.end}
@@ -70,11 +77,65 @@ func (r *reading) elements(e *elements, d *dialect.Dialect, i int) (end int) {
 	*e = again
 	e.resume = true
 	end = i + e.read(r.s[i:stop], 0)
+	e.last += i
 	r.spend(stop - i + e.spent)
+	if e.ended == cut && r.ended(d, stop) && r.spend(0) {
+		r.completed(e, again, i, stop)
+	}
 	if e.ended != whole {
 		end = stop
 	}
 	return end
+}
+
+// completed reads the JSON in s[i:stop], of which only brackets at its end are
+// missing, once more with them.
+func (r *reading) completed(e *elements, again elements, i, stop int) {
+	text, ok := withClosers(r.s[i:stop])
+	if !ok {
+		return
+	}
+	r.spend(stop - i)
+	again.resume = true
+	again.read(text, 0)
+	n := len(again.calls)
+	if again.ended != whole || n == 0 || again.calls[n-1].Problem != "" {
+		return
+	}
+	c := &again.calls[n-1]
+	c.Repairs = repaired(c.Repairs, event.Repair{Kind: RepairClosers})
+	again.last += i
+	*e = again
+}
+
+// listEnd says of the last call of a list whose elements are whole that the
+// list's bracket is missing, though the block was closed, if it is.
+func (r *reading) listEnd(e *elements, calls []event.ParsedCall, closed bool) {
+	n := len(calls)
+	if !e.list || e.shut || e.torn || !closed || e.ended != whole || n == 0 || calls[n-1].Problem != "" {
+		return
+	}
+	c := &calls[n-1]
+	c.Repairs = add(c.Repairs, event.Repair{Kind: RepairList})
+}
+
+// behindCalls steps over JSON at s[i] that is no call and stands behind calls: a
+// result that the model made up or, where the last call has no arguments, these.
+func (r *reading) behindCalls(d *dialect.Dialect, e *elements, calls []event.ParsedCall, i int) (end int) {
+	n := len(calls)
+	if n == 0 || !slices.Contains(calls[n-1].Repairs, event.Repair{Kind: RepairEmpty}) {
+		return r.overResult(d, i)
+	}
+	end = r.nextMarker(d, i)
+	c := &calls[n-1]
+	c.Args, c.Problem, c.Repairs = trim(r.s[e.last:end]), ProblemParams, nil
+	return r.closers(d, end)
+}
+
+// has reports whether the tool that is meant by a name declares a parameter.
+func (r *reading) has(tool, key string) bool {
+	tool = r.toolName(tool)
+	return r.declares(tool) && r.params(tool).Declared(key)
 }
 
 // breakAt returns where the JSON at s[i], which has no end or a fault, ends at

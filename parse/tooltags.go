@@ -18,6 +18,8 @@ type toolTags struct {
 	repairs []event.Repair
 	// json is the object that stands there instead of parameters.
 	json string
+	// undeclared: there are parameters that the tool does not have.
+	undeclared bool
 }
 
 var toolTagsRow, _ = dialect.Find("tool_tags")
@@ -102,9 +104,8 @@ func (x *toolTags) call(t tag) (c event.ParsedCall, end int, ok bool) {
 	s := x.r.s
 	c.Name = t.base
 	for _, a := range attributesOf(s[t.from:t.end]) {
-		if x.node.Declared(a[0]) {
-			x.params = append(x.params, param{name: a[0], raw: a[1]})
-		}
+		x.params = append(x.params, param{name: a[0], raw: a[1]})
+		x.undeclared = x.undeclared || !x.node.Declared(a[0])
 	}
 	end = t.end
 	shut := t.empty
@@ -117,10 +118,14 @@ func (x *toolTags) call(t tag) (c event.ParsedCall, end int, ok bool) {
 		x.r.spend(4 * (end - t.from))
 		return c, 0, false // it is only spoken of
 	case c.Problem != "":
+	case x.undeclared:
+		c.Problem = ProblemParams
 	case !shut && x.r.in.Policy.StrictEnd:
 		c.Problem = ProblemIncomplete
 	case x.json != "":
-		c.Args, c.Problem, x.repairs = arguments(x.json)
+		var more []event.Repair
+		c.Args, c.Problem, more = arguments(x.json)
+		x.repairs = append(more, x.repairs...)
 	case len(x.params) == 0:
 		c.Args = "{}"
 	default:
@@ -172,7 +177,12 @@ func (x *toolTags) body(i int) (end int, shut bool, problem string) {
 			i = m.end
 		case s[i] == '<' && tornTag(s, i):
 			return len(s), false, ProblemIncomplete
-		case len(x.params) > 0 || x.json != "":
+		case x.json != "":
+			if end, shut, problem = x.behindJSON(i); end == i || problem != "" {
+				return end, shut, problem
+			}
+			i = end
+		case len(x.params) > 0:
 			return i, false, ""
 		default:
 			k := x.r.spot("</"+x.owner+">", i)
@@ -182,6 +192,23 @@ func (x *toolTags) body(i int) (end int, shut bool, problem string) {
 			return k + len("</>") + len(x.owner), true, ProblemParams
 		}
 	}
+}
+
+// behindJSON reads what stands at s[i], behind the object that is the arguments,
+// and returns where to go on; i if it is no part of the call.
+func (x *toolTags) behindJSON(i int) (end int, shut bool, problem string) {
+	s := x.r.s
+	k := x.r.spot("</"+x.owner+">", i)
+	switch {
+	case k < len(s) && surplus(s, i) == trimBlank(s, k):
+		x.repairs = add(x.repairs, event.Repair{Kind: RepairClosers})
+		return k, false, ""
+	case k < len(s):
+		return k + len("</>") + len(x.owner), true, ProblemInvalid
+	case goesOnAsJSON(s, i):
+		return len(s), false, ProblemInvalid
+	}
+	return i, false, ""
 }
 
 // param reads the parameter that m opens.
@@ -200,9 +227,10 @@ func (x *toolTags) param(m mark) (next int, open bool) {
 	}
 	if v.stray {
 		x.repairs = add(x.repairs, event.Repair{Kind: RepairStray, Lossy: true})
+		x.undeclared = x.undeclared || x.holdsMore(v)
 	}
 	p := &x.params[len(x.params)-1]
-	p.raw = withoutBreak(withoutBreak(x.r.s[v.from:v.to], true), false)
+	p.raw = ownLines(toolTagsRow, x.r.s[v.from:v.to], v.implied)
 	if kinds := x.node.Member(m.name).Kinds(); kinds.Has(schema.Array|schema.Object) && !kinds.Has(schema.String) {
 		x.grown(p, x.node.Member(m.name))
 	}

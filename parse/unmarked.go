@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"rein.example/rein/dialect"
+	"rein.example/rein/event"
 )
 
 // unmarked takes what stands at s[i] if it may be a call that no marker begins.
@@ -20,8 +21,10 @@ func (r *reading) unmarked(i int) int {
 			if end := r.pythonList(i); end > i {
 				return end
 			}
-		} else if end := r.bareBraces(i); end > i {
-			return end
+		} else if r.bareStart(i) {
+			if end := r.bareBraces(i); end > i {
+				return end
+			}
 		}
 		return r.looseJSON(i)
 	case '<':
@@ -34,6 +37,13 @@ func (r *reading) unmarked(i int) int {
 		return r.lines(i)
 	}
 	return 0
+}
+
+// bareStart reports whether the word before s[i] begins a line, or follows what
+// was taken last.
+func (r *reading) bareStart(i int) bool {
+	at := nameStart(r.s, r.from, i)
+	return at < i && r.lineStart(at)
 }
 
 // quoted reports whether s[i] stands in a line that quotes, as mails and
@@ -90,6 +100,9 @@ func (r *reading) looseJSON(i int) int {
 	}
 	f.calls, f.content = e.calls, e.content
 	f.end = r.spareClosers(&f.group, end)
+	if e.ended == whole && !e.list && !e.data {
+		f.end = r.moreMembers(f.calls, e.last, f.end)
+	}
 	if e.ended == broken && end == len(r.s) && !endsClosed(r.s) {
 		// Prose follows, perhaps about it; but nothing in it is another call.
 		f.end = e.fault
@@ -98,6 +111,30 @@ func (r *reading) looseJSON(i int) int {
 	}
 	r.add(f)
 	return f.end
+}
+
+// moreMembers gives the last of unmarked calls, which begins at s[from], the
+// problem that members of it follow at s[end], behind its bracket, if they do, and
+// returns the index after them.
+func (r *reading) moreMembers(calls []event.ParsedCall, from, end int) int {
+	i := skip(r.s, surplus(r.s, end))
+	if i == len(r.s) || r.s[i] != ',' {
+		return end
+	}
+	i = skip(r.s, i+1)
+	if i == len(r.s) || r.s[i] != '"' {
+		return end
+	}
+	stop, st := stringEnd(r.s, i)
+	r.spend(stop - i)
+	if k := skip(r.s, stop); st != whole || k == len(r.s) || r.s[k] != ':' {
+		return end
+	}
+	stop = lineOf(r.s, stop)
+	if c := &calls[len(calls)-1]; c.Problem == "" {
+		c.Args, c.Problem, c.Repairs = trim(r.s[from:stop]), ProblemInvalid, nil
+	}
+	return stop
 }
 
 // endsClosed reports whether a text ends as JSON does, or a fence around it.

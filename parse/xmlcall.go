@@ -3,6 +3,7 @@ package parse
 import (
 	"strings"
 
+	"rein.example/rein/dialect"
 	"rein.example/rein/event"
 )
 
@@ -37,7 +38,9 @@ func (x *xmlReader) readCall(m mark) (c event.ParsedCall, end int, ok bool) {
 	case b.ended == ranOut && (x.d.NeedsEnd || x.r.in.Policy.StrictEnd):
 		c.Problem, x.shut = ProblemIncomplete, true
 	case b.json != "":
-		c.Args, c.Problem, x.repairs = arguments(b.json)
+		var more []event.Repair
+		c.Args, c.Problem, more = arguments(b.json)
+		x.repairs = append(more, x.repairs...)
 	case len(x.params) == 0:
 		c.Args = "{}"
 	default:
@@ -169,10 +172,25 @@ func (b *xmlBody) read() {
 			continue
 		}
 		n := x.nextMark(i)
+		if b.json != "" && (n < len(s) || goesOnAsJSON(s, i)) {
+			if surplus(s, i) == trimBlank(s, n) {
+				x.repairs = add(x.repairs, event.Repair{Kind: RepairClosers})
+				i = n
+				continue
+			}
+			b.problem = ProblemInvalid
+			b.over(i)
+			return
+		}
 		if n == len(s) && b.json != "" {
 			return
 		}
 		if n == len(s) || len(x.params) == 0 && b.json == "" {
+			b.problem = ProblemParams
+			b.over(i)
+			return
+		}
+		if valueAt(s[:n], i) {
 			b.problem = ProblemParams
 			b.over(i)
 			return
@@ -213,6 +231,10 @@ func (b *xmlBody) param(m mark) (next int) {
 	if v.implied {
 		x.repairs = add(x.repairs, event.Repair{Kind: RepairTags})
 	}
+	if v.stray && x.holdsMore(v) {
+		b.problem = ProblemParams
+		return v.next
+	}
 	if v.stray {
 		x.repairs = add(x.repairs, event.Repair{Kind: RepairStray, Lossy: true})
 	}
@@ -222,13 +244,7 @@ func (b *xmlBody) param(m mark) (next int) {
 
 // text returns the text that a raw value stands for.
 func (x *xmlReader) text(v rawValue) string {
-	raw := x.r.s[v.from:v.to]
-	if x.d.OwnLines {
-		raw = withoutBreak(raw, true)
-	}
-	if x.d.OwnLines || v.implied {
-		raw = withoutBreak(raw, false)
-	}
+	raw := ownLines(x.d, x.r.s[v.from:v.to], v.implied)
 	if !x.d.Entities {
 		return raw
 	}
@@ -237,6 +253,21 @@ func (x *xmlReader) text(v rawValue) string {
 		x.repairs = add(x.repairs, event.Repair{Kind: RepairLetters, Lossy: true})
 	}
 	return xmlText(raw)
+}
+
+// ownLines returns a raw value without the line breaks that only set it on lines
+// of its own, or that stand where its closing tag is missing.
+func ownLines(d *dialect.Dialect, raw string, implied bool) string {
+	own := d.OwnLines
+	if own {
+		n := len(raw)
+		raw = withoutBreak(raw, true)
+		own = !d.Inline || len(raw) < n
+	}
+	if own || implied {
+		raw = withoutBreak(raw, false)
+	}
+	return raw
 }
 
 // withoutBreak returns s without the line break at its beginning or its end.

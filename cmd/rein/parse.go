@@ -61,7 +61,7 @@ parameters declare, and arguments are held against these as before a run.
 --jsonl reads a JSON object from each line, {"text": …, "tools": […]}, and prints
 such an object for each on a line: its other keys are passed through, unless they
 are among those above. A line that cannot be read gives an object with the problem
-bad_line. Tools of a line stand in place of --tools.
+bad_line, an empty one gives nothing. Tools of a line stand in place of --tools.
 
 Tools are a JSON list of {"name", "parameters"}; {"type": "function", "function":
 {…}} and {"name", "inputSchema"} are taken too.
@@ -187,6 +187,9 @@ var policies = map[string]func(*parse.Policy){
 // input opens what a command reads: the file that it was given, or stdin.
 func (a *app) input(args []string) (in io.Reader, done func(), err error) {
 	if len(args) == 0 || args[0] == "-" {
+		if a.asks {
+			a.say("%s", a.paint(dim, "reading the text from the terminal; Ctrl-D on a line of its own ends it"))
+		}
 		return a.in, func() {}, nil
 	}
 	f, err := os.Open(args[0])

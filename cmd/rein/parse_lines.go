@@ -199,6 +199,10 @@ func (l *lineReader) next() ([]byte, error) {
 		if long {
 			return nil, errLongLine
 		}
-		return bytes.TrimRight(l.line, "\r\n"), nil
+		line := bytes.TrimRight(l.line, "\r\n")
+		if l.n == 1 {
+			line = bytes.TrimPrefix(line, []byte("\uFEFF")) // as some editors begin a file
+		}
+		return line, nil
 	}
 }

@@ -100,6 +100,18 @@ func TestParseOfACutReply(t *testing.T) {
 	}
 }
 
+// Whoever types the text is told how to end it.
+func TestParseOfWhatIsTyped(t *testing.T) {
+	b := newBox(t)
+	b.in, b.terminal = "All is well.\n", true
+	if p := b.rein("parse"); p.code != 0 || !strings.Contains(p.err, "Ctrl-D") || p.out != "format: text\ncontent:\n  | All is well.\n" {
+		t.Errorf("exit %d, stderr %q\n%s", p.code, p.err, p.out)
+	}
+	if p := b.rein("parse", b.file("reply.txt", b.in)); p.code != 0 || p.err != "" {
+		t.Errorf("of a file: exit %d, stderr %q", p.code, p.err)
+	}
+}
+
 // What people see.
 func TestParseForPeople(t *testing.T) {
 	b := newBox(t)
@@ -161,7 +173,7 @@ func TestParseLines(t *testing.T) {
 			t.Errorf("line %d is not JSON: %s", i+1, line)
 		}
 	}
-	b.in = `{"text": "All is well."}`
+	b.in = "\uFEFF" + `{"text": "All is well."}`
 	if p := b.rein("parse", "--jsonl"); p.code != 0 {
 		t.Errorf("a sound batch: exit %d\n%s", p.code, p.out)
 	}

@@ -1,0 +1,64 @@
+package parse
+
+import (
+	"strings"
+	"unicode"
+
+	"rein.example/rein/dialect"
+)
+
+// withoutControl returns a text without the tokens at its end that only end a
+// turn, and those at its beginning that only begin one.
+func withoutControl(s string) string {
+	s = withoutClosing(s, true)
+	return withoutOpening(s)
+}
+
+// frames are the tokens that stand around a text. Elements are written so too:
+// within a text they are part of it.
+var frames = map[string]string{
+	"</s>": "<s>", "</response>": "<response>", "[END FINAL RESPONSE]": "[BEGIN FINAL RESPONSE]",
+	"<|END_RESPONSE|>": "<|START_RESPONSE|>", "<|END_TEXT|>": "<|START_TEXT|>",
+	"<|close|>response<|sep|>": "<|open|>response<|sep|>",
+}
+
+func withoutOpening(s string) string {
+	for again := true; again; {
+		again = false
+		t := strings.TrimLeftFunc(s, unicode.IsSpace)
+		for _, c := range dialect.Control() {
+			if strings.HasPrefix(t, c) && strings.ContainsAny(c, "|[") {
+				s, again = strings.TrimLeftFunc(t[len(c):], unicode.IsSpace), true
+				break
+			}
+		}
+	}
+	return s
+}
+
+// withoutClosing takes off what closes a text, and what opened it if that stands
+// at its beginning. all: s is all of the text.
+func withoutClosing(s string, all bool) string {
+	for again := true; again; {
+		again = false
+		t := strings.TrimRightFunc(s, unicode.IsSpace)
+		for _, c := range dialect.Control() {
+			rest, ok := strings.CutSuffix(t, c)
+			if !ok {
+				continue
+			}
+			if open := frames[c]; open != "" {
+				switch k := strings.LastIndex(rest, open); {
+				case k < 0:
+				case all && strings.TrimSpace(rest[:k]) == "":
+					rest = strings.TrimLeftFunc(rest[k+len(open):], unicode.IsSpace)
+				default:
+					return s
+				}
+			}
+			s, again = strings.TrimRightFunc(rest, unicode.IsSpace), true
+			break
+		}
+	}
+	return s
+}
