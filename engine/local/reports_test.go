@@ -94,6 +94,15 @@ func TestModelFailsAfterAnEffect(t *testing.T) {
 		if r := l.start(t.Context(), e); r.Reason != event.ReasonModelError {
 			t.Fatalf("%+v", r)
 		}
+		// Nor is anything lost, or done again by who asks for the run once more.
+		before := l.journal()
+		if r := l.resume(t.Context(), l.engine()); r.Reason != event.ReasonModelError {
+			t.Errorf("resumed: %+v", r)
+		}
+		want(t, l.journal(), before)
+		if d := l.last("c1"); d.Status != event.StatusSuccess || plain(d.Parts) != "paid" || !strings.Contains(before, "input.received") {
+			t.Errorf("the journal holds %s %s\n%s", d.Status, plain(d.Parts), before)
+		}
 		if asked != 1 || paid != 1 {
 			t.Errorf("asked %d times, paid %d times", asked, paid)
 		}

@@ -55,6 +55,7 @@ func TestCallAssembly(t *testing.T) {
 		{"index is an id's own but both come", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}`), calls(`{"index":1,"id":"a","function":{"arguments":"}"}}`)}, `a f {}`},
 		{"one id for two calls", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`), calls(`{"index":1,"id":"a","function":{"name":"g","arguments":"{}"}}`)}, `a f {}|call_1 g {}`},
 		{"a new id at the same index", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`), calls(`{"index":0,"id":"b","function":{"name":"f","arguments":"{}"}}`)}, `a f {}|b f {}`},
+		{"a new id at the same index, and pieces without one", []string{calls(`{"index":0,"id":"a","function":{"name":"f"}}`), calls(`{"index":0,"function":{"arguments":"{\"x\":1}"}}`), calls(`{"index":0,"id":"b","function":{"name":"g"}}`), calls(`{"index":0,"function":{"arguments":"{}"}}`)}, `a f {"x":1}|b g {}`},
 		{"no ids, one chunk", []string{calls(`{"index":0,"function":{"name":"f","arguments":""}},{"index":0,"function":{"name":"f","arguments":""}}`)}, `call_1 f |call_2 f `},
 		{"no ids, after whole arguments", []string{calls(`{"function":{"name":"f","arguments":"{\"x\":1}"}}`), calls(`{"function":{"name":"f","arguments":"{\"x\":2}"}}`)}, `call_1 f {"x":1}|call_2 f {"x":2}`},
 		{"no ids, the name said again at the end", []string{calls(`{"index":0,"function":{"name":"f","arguments":"{}"}}`), calls(`{"index":0,"function":{"name":"f","arguments":""}}`)}, `call_1 f {}`},
