@@ -52,8 +52,9 @@ type Param struct {
 	Default string
 	// Dash: a value may begin with a dash.
 	Dash bool
-	// Path: a value is a path below the root, without .. and not through a
-	// symbolic link that leads out.
+	// Path: a value is a path below the root, without any .. and not through a
+	// symbolic link that leads out, neither by itself nor with the text that stands
+	// around it in its argument.
 	Path bool
 	// Max is the longest value, in bytes. 0: 1,000.
 	Max int
@@ -145,6 +146,8 @@ func (p *param) refuse(v string) string {
 		return "it does not match " + p.Pattern
 	case p.bare && !p.Dash && strings.HasPrefix(v, "-"):
 		return "it begins with a dash and would be taken for an option"
+	case p.Path && climbs(v):
+		return "it has .. in it, which may lead anywhere behind a link; write the path without"
 	case p.Path && !filepath.IsLocal(filepath.FromSlash(v)):
 		return "it is not a relative path that stays below the working folder"
 	}

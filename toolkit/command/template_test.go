@@ -113,7 +113,7 @@ func TestRefused(t *testing.T) {
 		{`{"joined":"ab9"}`, "does not match"},
 		{`{"joined":"ab\n"}`, "control character"},
 		{`{"file":"a/b.txt"}`, ""},
-		{`{"file":"../b"}`, "relative path"},
+		{`{"file":"../b"}`, "has .. in it"},
 		{`{"file":"/etc/passwd"}`, "relative path"},
 		{`{"file":"out/x"}`, "symbolic link"},
 		{`{"behind":"-b"}`, ""},
@@ -276,4 +276,73 @@ func FuzzFill(f *testing.F) {
 			t.Errorf("%q with %q gives %q", arg, value, got)
 		}
 	})
+}
+
+// A path stays below the root however it is put together: no .. at all, since links
+// are followed before it goes up, and no link that leads out, also behind a prefix,
+// before a suffix, in a list and where the program runs in another folder.
+func TestPathsStay(t *testing.T) {
+	root, out := t.TempDir(), t.TempDir()
+	for _, dir := range []string{root + "/sub/deep", out + "/below"} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for from, to := range map[string]string{"out": out + "/below", "sub/out": out, "sub/conf.txt": out, "in": "sub"} {
+		if err := os.Symlink(to, root+"/"+from); err != nil {
+			t.Skip("no symbolic links here:", err)
+		}
+	}
+	path := Param{Pattern: ".*", Path: true, Optional: true}
+	list := path
+	list.List = true
+	for _, c := range []struct {
+		argv  string
+		param Param
+		dir   string
+		value string
+		ok    bool
+	}{
+		{"{f}", path, "", `"sub/deep/new.txt"`, true},
+		{"{f}", path, "", `"in/deep"`, true},
+		{"{f}", path, "", `"a..b/...c"`, true},
+		{"{f}", path, "", `"out/../x"`, false},
+		{"{f}", path, "", `"sub/../x"`, false},
+		{"{f}", path, "", `"sub/.."`, false},
+		{"{f}", path, "", `"none/../out/x"`, false},
+		{"{f}", path, "", `"sub/out/x"`, false},
+		{"{f}", list, "", `["sub/deep","in/deep"]`, true},
+		{"{f}", list, "", `["sub/deep","out/../x"]`, false},
+		{"{f}", list, "", `["sub/deep","sub/out"]`, false},
+		{"{f}", path, "sub", `"deep"`, true},
+		{"{f}", path, "sub", `"deep/../out"`, false},
+		{"{f}", path, "sub", `"out/x"`, false},
+		{"sub/{f}", path, "", `"deep/x"`, true},
+		{"sub/{f}", path, "", `"out/x"`, false},
+		{"sub/{f}", path, "", `"../x"`, false},
+		{"sub/.{f}", path, "", `"./x"`, false},
+		{"../sub/{f}", path, "sub", `"deep"`, true},
+		{"../{f}", path, "sub/deep", `"out"`, false},
+		{root + "/sub/{f}", path, "", `"out"`, false},
+		{"--file={f}", path, "", `"deep/x"`, true},
+		{"--file={f}", path, "", `"out/../x"`, false},
+		{"--file={f}", path, "", `"out/x"`, false},
+		{"--file=sub/{f}", path, "", `"out/x"`, false},
+		{"-Isub/{f}", path, "", `"out/x"`, false},
+		{"HEAD:sub/{f}", path, "", `"out/x"`, false},
+		{"sub/{f}.txt", path, "", `"conf"`, false},
+		{"sub/{f}:ro", path, "", `"conf.txt"`, false},
+		{"sub/{f}:ro", path, "", `"deep"`, true},
+	} {
+		tmpl := self("args", c.argv)
+		tmpl.Argv = append([]string{os.Args[0], "-child", "args", "--"}, c.argv)
+		tmpl.Params, tmpl.Dir = map[string]Param{"f": c.param}, c.dir
+		_, e := run(t, one(t, root, tmpl, nil), `{"f":`+c.value+`}`)
+		if (e == nil) != c.ok || e != nil && (e.Type != "invalid_arguments" || !e.NoEffect) {
+			t.Errorf("%s in %q with %s: %+v", c.argv, c.dir, c.value, e)
+		}
+		if _, e := run(t, one(t, root, tmpl, nil), `{}`); e != nil {
+			t.Errorf("%s without it: %v", c.argv, e)
+		}
+	}
 }

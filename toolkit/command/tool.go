@@ -178,6 +178,9 @@ func (c *command) read(args jsontext.Value) (values, error) {
 			return nil, refuse("invalid_arguments", name+" is missing", "call again with it")
 		}
 	}
+	if why := c.stray(out); why != "" {
+		return nil, refuse("invalid_arguments", fmt.Sprintf("the argument %.200s", why), "nothing was run; call again with a path that stays in the working folder")
+	}
 	return out, nil
 }
 
@@ -208,10 +211,7 @@ func (c *command) outside(name string) string {
 	if err != nil || !filepath.IsLocal(dir) {
 		return "it leads out of the working folder"
 	}
-	if _, err := c.root.Stat(dir); err != nil && bare(err).Error() == "path escapes from parent" { // os does not export it
-		return "it leads out of the working folder through a symbolic link"
-	}
-	return ""
+	return c.linked(name)
 }
 
 // result returns what the model is told of an outcome.
