@@ -8,7 +8,8 @@
 // each template.
 //
 // Who starts the programs is a [Runner]: [Exec] does it plainly, with all that
-// the user who runs the agent may do.
+// the user who runs the agent may do. It ends what a call has started, with limits
+// that it states: a daemon that cuts all ties is not found.
 package command
 
 import (

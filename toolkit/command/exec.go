@@ -3,12 +3,15 @@ package command
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"rein.example/rein/internal/bound"
 )
 
 // How a program is ended: it is told to, and killed after termGrace; a run that is
@@ -36,15 +39,31 @@ const markName = "REIN_COMMAND"
 // [Process] says. It is no sandbox: a program may do all that the user may.
 //
 // On Linux all that a program has started is found, as far as it keeps its
-// ancestors, its session or its environment: a process that gives up all three is
-// not. On other Unix systems only the program's process group is ended, and
-// elsewhere only the program itself.
+// ancestors, its session or its environment. A process that gives up all three, a
+// daemon that forks twice, begins a session and clears its environment, is not
+// found: it is neither ended nor told of. Only a control group or a namespace of
+// its own would hold it, which takes rights that a program does not have as a rule.
+//
+// On Linux a program is killed when this process ends, however that happens. What
+// the program has started goes on then, until the same call is executed again:
+// see [Process.Former].
+//
+// On other Unix systems only the program's process group is ended, elsewhere only
+// the program itself, and neither when this process is killed.
 type Exec struct{}
+
+// errFormer: an earlier execution goes on.
+var errFormer = errors.New("what an earlier execution of the call has started still runs and cannot be ended")
 
 // Run implements [Runner].
 func (Exec) Run(ctx context.Context, p *Process) (*Outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if len(p.Former) > 0 {
+		if left := endFormer(p.Former); len(left) > 0 {
+			return nil, fmt.Errorf("%w: %s", errFormer, names(left))
+		}
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -54,7 +73,7 @@ func (Exec) Run(ctx context.Context, p *Process) (*Outcome, error) {
 	c.cmd = &exec.Cmd{Path: p.Path, Args: append([]string{filepath.Base(p.Path)}, p.Args...), Dir: p.Dir,
 		Env: append(p.Env[:len(p.Env):len(p.Env)], c.mark), Stdout: w, Stderr: w, SysProcAttr: ownSession()}
 	c.began = time.Now()
-	err = c.cmd.Start()
+	err = bound.Start(c.cmd)
 	w.Close()
 	if err != nil {
 		r.Close()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"testing"
@@ -186,6 +187,59 @@ func TestLeft(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A command does not outlive whoever ran it, even if that is killed. What it has
+// started does, until the same call, or one that is the same act, is executed again.
+func TestKilled(t *testing.T) {
+	for _, c := range []struct {
+		about string
+		call  tool.Call
+		ended bool
+	}{
+		{"another call", tool.Call{Run: "r", ID: "d", Key: "l", Attempt: 2}, false},
+		{"another run", tool.Call{Run: "q", ID: "c", Key: "k", Attempt: 2}, false},
+		{"the same call", tool.Call{Run: "r", ID: "c", Attempt: 2}, true},
+		{"the same act", tool.Call{Run: "r", ID: "d", Key: "k", Attempt: 1}, true},
+	} {
+		root := t.TempDir()
+		host := exec.Command(os.Args[0], "-child", "host", "deaf-tree")
+		host.Dir = root
+		if err := host.Start(); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "both run", func() bool { return len(pids(root)) == 2 })
+		_ = host.Process.Kill()
+		_ = host.Wait()
+		helper, program := pids(root)[:1], pids(root)[1:]
+		eventually(t, "the program has ended", func() bool { return len(alive(program)) == 0 })
+
+		tmpl := self("exit", "0")
+		tmpl.Effect = event.Once
+		c.call.Args = jsontext.Value(`{}`)
+		if _, err := one(t, root, tmpl, nil).Run(t.Context(), &c.call); err != nil {
+			t.Errorf("%s: %v", c.about, err)
+		}
+		if left := alive(helper); (len(left) == 0) != c.ended {
+			t.Errorf("%s: of what had been started %v still runs", c.about, left)
+		}
+		endFormer([][]string{{"REIN_RUN=r", "REIN_CALL=c"}})
+		if len(alive(helper)) > 0 {
+			t.Errorf("%s: not ended", c.about)
+		}
+	}
+}
+
+// eventually waits until something is so.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for range 1000 {
+		if is() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("not so in time: " + what)
 }
 
 // BenchmarkExec is what a command costs beside its own work: starting it, and

@@ -27,6 +27,10 @@ type Process struct {
 	Timeout time.Duration
 	// KeepRunning leaves what it has started alone once it has ended by itself.
 	KeepRunning bool
+	// Former tells what is left of earlier executions of the same call: processes
+	// that were started with all variables of one of the sets. They are ended before
+	// the program is started, and it is not started if they cannot be.
+	Former [][]string
 	// Silent is called, if it is not nil, each time that the program has written
 	// nothing for another [SilentAfter]. It must return soon.
 	Silent func(since time.Duration)

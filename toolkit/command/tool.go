@@ -95,7 +95,7 @@ func (c *command) Run(ctx context.Context, call *tool.Call) (*tool.Result, error
 	if err != nil {
 		return nil, refuse("no_directory", err.Error(), "the command was not run; make the directory first, if you can")
 	}
-	p := &Process{Path: c.program, Args: fill(c.args, given), Dir: dir, Env: c.variables(call), Timeout: c.timeout, KeepRunning: c.t.KeepRunning}
+	p := &Process{Path: c.program, Args: fill(c.args, given), Dir: dir, Env: c.variables(call), Timeout: c.timeout, KeepRunning: c.t.KeepRunning, Former: c.former(call)}
 	log := c.log.With(slog.String("tool", c.def.Name), slog.String("run", call.Run), slog.String("call", call.ID))
 	p.Silent = func(since time.Duration) {
 		if call.Progress != nil {
@@ -123,6 +123,19 @@ func (c *command) variables(call *tool.Call) []string {
 	return slices.DeleteFunc(env, func(v string) bool { return strings.ContainsRune(v, 0) })
 }
 
+// former tells by which variables earlier executions of a call are known: after a
+// crash they may still run. Another call with the same key is the same act.
+func (c *command) former(call *tool.Call) [][]string {
+	var sets [][]string
+	if call.Attempt > 1 {
+		sets = append(sets, []string{"REIN_RUN=" + call.Run, "REIN_CALL=" + call.ID})
+	}
+	if c.def.Effect.Writes() && call.Key != "" && !c.t.KeepRunning {
+		sets = append(sets, []string{"REIN_RUN=" + call.Run, "REIN_IDEMPOTENCY_KEY=" + call.Key})
+	}
+	return sets
+}
+
 func refuse(kind, message, hint string) *tool.Error {
 	return &tool.Error{Type: kind, Message: message, Hint: hint, NoEffect: true}
 }
@@ -131,6 +144,13 @@ func refuse(kind, message, hint string) *tool.Error {
 func (c *command) notStarted(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return &tool.Error{Type: tool.TypeCancelled, Message: "the call was given up before the program was started", NoEffect: true, Retryable: true}
+	}
+	if errors.Is(err, errFormer) {
+		e := &tool.Error{Type: "still_running", Message: fmt.Sprintf("%s was not started: %v", c.def.Name, err), Hint: "do not call it again; say that it has to be ended by a person", NoEffect: true}
+		if c.def.Effect.Writes() { // the earlier one may take effect
+			e.NoEffect, e.Unknown = false, true
+		}
+		return e
 	}
 	return refuse("not_started", fmt.Sprintf("%s could not be started: %v", filepath.Base(c.program), err), "nothing was run; go on without it, or say that it does not work here")
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -48,16 +50,24 @@ type process struct {
 func (c *child) members() []process {
 	leader := c.cmd.Process.Pid
 	table := processes()
-	at := make(map[int]int, len(table)) // by number, looked up only
 	var since uint64
-	for i, p := range table {
-		if at[p.pid] = i; p.pid == leader {
+	for _, p := range table {
+		if p.pid == leader {
 			since = p.start
 		}
 	}
+	return grown(table, func(p *process) bool {
+		return p.pid == leader || p.session == leader || p.group == leader || p.start >= since && marked(p.pid, []string{c.mark})
+	})
+}
+
+// grown returns the living ones of the processes that mine picks, and of all that
+// descend from them.
+func grown(table []process, mine func(*process) bool) []process {
+	at := make(map[int]int, len(table)) // by number, looked up only
 	for i := range table {
-		p := &table[i]
-		p.mine = p.pid == leader || p.session == leader || p.group == leader || p.start >= since && marked(p.pid, c.mark)
+		at[table[i].pid] = i
+		table[i].mine = mine(&table[i])
 	}
 	for more := true; more; { // the table is in no order that helps
 		more = false
@@ -76,23 +86,57 @@ func (c *child) members() []process {
 	return out
 }
 
-// tree returns what the program has started and what still runs.
-func (c *child) tree() []Survivor {
-	var out []Survivor
-	for _, p := range c.members() {
-		if p.pid != c.cmd.Process.Pid {
-			out = append(out, Survivor{p.pid, p.name})
+// endFormer kills what was started with one of the sets of variables, with all that
+// descends from it, and returns what still runs after a moment.
+func endFormer(sets [][]string) []Survivor {
+	for begun := time.Now(); ; time.Sleep(killGrace / 100) {
+		table := processes()
+		ours := ancestry(table)
+		left := grown(table, func(p *process) bool {
+			return !ours[p.pid] && slices.ContainsFunc(sets, func(set []string) bool { return marked(p.pid, set) })
+		})
+		if len(left) == 0 || time.Since(begun) > killGrace {
+			return survivors(left)
 		}
+		signalAll(left, syscall.SIGKILL)
+	}
+}
+
+// ancestry returns this process and what it hangs on: a command of a run may itself
+// have started whoever goes on with the run.
+func ancestry(table []process) map[int]bool {
+	parent := make(map[int]int, len(table))
+	for _, p := range table {
+		parent[p.pid] = p.parent
+	}
+	ours := map[int]bool{}
+	for pid := os.Getpid(); pid > 0 && !ours[pid]; pid = parent[pid] {
+		ours[pid] = true
+	}
+	return ours
+}
+
+func survivors(list []process) []Survivor {
+	var out []Survivor
+	for _, p := range list {
+		out = append(out, Survivor{p.pid, p.name})
 	}
 	return out
+}
+
+// tree returns what the program has started and what still runs.
+func (c *child) tree() []Survivor {
+	return survivors(slices.DeleteFunc(c.members(), func(p process) bool { return p.pid == c.cmd.Process.Pid }))
 }
 
 func (c *child) terminate() { c.signal(syscall.SIGTERM) }
 func (c *child) kill()      { c.signal(syscall.SIGKILL) }
 
 // signal sends a signal to all that belongs to the program.
-func (c *child) signal(s syscall.Signal) {
-	for _, p := range c.members() {
+func (c *child) signal(s syscall.Signal) { signalAll(c.members(), s) }
+
+func signalAll(list []process, s syscall.Signal) {
+	for _, p := range list {
 		// The handle stays with the process that has the number now; whether that is
 		// the one which was found shows in when it was started.
 		handle, err := os.FindProcess(p.pid)
@@ -154,12 +198,18 @@ func stat(pid int) (process, bool) {
 	return p, true
 }
 
-// marked reports whether a process was started with the mark in its environment.
-// That of another user's processes cannot be read; they are not ours to end.
-func marked(pid int, mark string) bool {
+// marked reports whether a process was started with all of these variables. The
+// environment of another user's processes cannot be read; they are not ours to end.
+func marked(pid int, set []string) bool {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
 		return false
 	}
-	return bytes.HasPrefix(env, []byte(mark+"\x00")) || bytes.Contains(env, []byte("\x00"+mark+"\x00"))
+	env = append([]byte{0}, env...)
+	for _, v := range set {
+		if !bytes.Contains(env, []byte("\x00"+v+"\x00")) {
+			return false
+		}
+	}
+	return len(set) > 0
 }

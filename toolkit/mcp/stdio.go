@@ -18,6 +18,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"rein.example/rein/internal/bound"
 )
 
 // How a server's process is ended: its input is closed, after exitPatience it is
@@ -80,7 +82,7 @@ func (s *Server) start() (*process, error) {
 		}
 	}
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs[0], theirs[1], theirs[2]
-	err = p.cmd.Start()
+	err = bound.Start(p.cmd) // a server does not outlive whoever uses it
 	closeAll(theirs[:])
 	if err != nil {
 		closeAll(ours[:])
