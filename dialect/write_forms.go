@@ -11,7 +11,7 @@ var writers = []*Writer{
 	{
 		id: "hermes_tool_call", wrapped: true, calls: hermesCalls, result: responseBlock,
 		form: "<tool_call>\n{\"name\": \"TOOL\", \"arguments\": {\"PARAMETER\": VALUE}}\n</tool_call>",
-		how:  "Write one JSON object with the tool's name and its arguments between <tool_call> and </tool_call>:",
+		how:  `Write {"name": <function-name>, "arguments": <args-json-object>} between <tool_call> and </tool_call>:`,
 		values: `Inside a string write \" for a quotation mark, \\ for a backslash and \n for a line break. ` +
 			"The arguments are one complete JSON object that fits the tool's parameters.",
 		several: "For several calls that don't depend on each other write one such block after the other. Results come in the order of the calls.",

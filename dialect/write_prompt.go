@@ -18,7 +18,8 @@ const exampleArgs = `{"text": "She said \"yes\".\nThen she left.", "copies": 2}`
 // The worked call is one of a tool that does not exist, and says so. Small models
 // copy what an example holds: a real tool's name with values out of an example
 // would be carried out, while a call of a tool that there is not is refused, with
-// the names of those that there are.
+// the names of those that there are. The result says nothing that could pass for
+// one: one of 0.5 billion parameters gave it back as its own in 5 of 20 runs.
 func (w *Writer) Convention(dst []byte, tools []Tool) []byte {
 	if len(tools) == 0 {
 		return dst
@@ -32,7 +33,7 @@ func (w *Writer) Convention(dst []byte, tools []Tool) []byte {
 	name := exampleName(tools)
 	dst = w.Calls(dst, []Call{{name, exampleArgs}})
 	dst = append(dst, "\nThen stop. The next message brings the result, such as:\n"...)
-	dst = w.Result(dst, name, "2 copies saved.", false)
+	dst = w.Result(dst, name, "(what the tool gave back)", false)
 	dst = append(dst, "\nThis shows the form only: "...)
 	dst = append(append(dst, name...), " is not one of your tools, and its values have nothing to do with your task.\n"...)
 	for _, line := range [...]string{

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rein.example/rein/dialect"
 	"rein.example/rein/event"
 )
 
@@ -277,7 +278,47 @@ func (r *reading) plain(res *Result) {
 		res.Text = r.answer
 	}
 	res.Text = withoutControl(res.Text)
+	r.in.sayForged(res)
 }
+
+// sayForged makes it a problem if a text without calls is a made-up result.
+func (in *Input) sayForged(res *Result) {
+	if what := in.forged(res.Text); what != "" && !in.Policy.UnreadableAsText {
+		res.problem("it begins with " + strconv.Quote(what) + " as a result does, and no tool was called: only a message that you get has a result")
+	}
+}
+
+// forged returns how a text begins that is made up as a result of a tool though
+// none was called; empty if it is not. Weak models go on alone like this, and
+// what they invent must not pass for an answer.
+func (in *Input) forged(text string) string {
+	if len(in.Tools) == 0 {
+		return ""
+	}
+	text = strings.TrimLeft(text, " \t\r\n")
+	for _, e := range dialect.Echoes() {
+		if strings.HasPrefix(text, e.Open) {
+			return e.Open
+		}
+	}
+	if strings.HasPrefix(text, remark) {
+		return remark
+	}
+	if in.Asked == "react" && strings.HasPrefix(text, observation) {
+		return observation
+	}
+	if name, _, ok := strings.Cut(text[:min(len(text), maxToolName+len(returned))], returned); ok && in.declared(name) {
+		return name + returned
+	}
+	return ""
+}
+
+// How results are labelled that Rein shows to models, and what models make up.
+const (
+	observation = "Observation:"
+	remark      = "[rein:"
+	returned    = " returned:"
+)
 
 // empty reports whether only what carries nothing follows s[i].
 func (r *reading) empty(i int) bool { return r.without(i, r.markup) == "" }

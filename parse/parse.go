@@ -136,7 +136,10 @@ type Input struct {
 	TextCalls bool
 	// Dialect is the id of the one dialect to read; empty: recognise it.
 	Dialect string
-	Policy  Policy
+	// Asked is the id of the dialect in which the model was asked to call, if it
+	// was: what it makes up as a result looks as results do there.
+	Asked  string
+	Policy Policy
 }
 
 // Tool is a tool that the request offered.
@@ -248,6 +251,9 @@ func Parse(in Input) Result {
 func (in *Input) read(text string) (*reading, Result) {
 	res := Result{Format: Text, Text: text}
 	if !in.TextCalls || len(in.Tools) == 0 && !in.AnyName && !mayHoldReasoning(text) || !mayHoldMore(text) {
+		if in.TextCalls {
+			in.sayForged(&res)
+		}
 		return nil, res
 	}
 	if len(text) > MaxText {

@@ -97,6 +97,8 @@ func (k kase) reply(t testing.TB) parse.Input {
 			in.Tools = nil
 		case "any-name":
 			in.Tools, in.AnyName = nil, true
+		case "asked":
+			in.Asked = rest
 		case "dialect":
 			in.Dialect = rest
 		case "policy":

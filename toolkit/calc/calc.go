@@ -28,7 +28,7 @@ func Tool() tool.Tool {
 		What: "Calculates an arithmetic expression exactly, in decimals: + - * / ^ (power), % (remainder, with the sign of the left side), parentheses, " +
 			"and the functions sqrt(x), abs(x), floor(x), ceil(x), round(x) or round(x, digits) (halves away from zero), min(a, b, …), max(a, b, …).",
 		When:    "For every calculation with numbers of more than two digits or more than one operation; do not calculate in your head. Not for units, dates, variables or text.",
-		Returns: `The result as decimal text: {"expression":"12*8+100","result":"196"}. "rounded":true says that it was rounded to 34 digits. An expression that cannot be calculated is an error that says where and why.`,
+		Returns: `An object: "expression" as it was given, "result" as decimal text. "rounded":true says that it was rounded to 34 digits. An expression that cannot be calculated is an error that says where and why.`,
 	}
 	return tool.New("calculator", doc, func(ctx context.Context, in args) (result, error) {
 		text, rounded, err := Evaluate(ctx, in.Expression)

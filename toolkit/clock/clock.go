@@ -49,7 +49,7 @@ func Tool(opts *Options) tool.Tool {
 	doc := tool.Doc{
 		What:    "Gives the current date, time and weekday in a time zone.",
 		When:    "Whenever the answer depends on the present time: you do not know it otherwise. Not for times in the past or for arithmetic with dates.",
-		Returns: `The time in RFC 3339 with its offset, the weekday and the zone: {"time":"2024-02-29T08:30:00+01:00","weekday":"Thursday","timezone":"Europe/Oslo"}. An unknown zone is an error.`,
+		Returns: `An object: "time" is the time in RFC 3339 with its offset, "weekday" the day's English name, "timezone" the zone. An unknown zone is an error.`,
 	}
 	return tool.New("get_now", doc, func(_ context.Context, in args) (now, error) {
 		at, err := location(in.Timezone, zone)
