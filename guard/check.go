@@ -6,6 +6,7 @@ import (
 
 	"rein.example/rein/event"
 	"rein.example/rein/schema"
+	"rein.example/rein/tool"
 )
 
 // Kept is what a journal says of a rule.
@@ -84,6 +85,10 @@ func (c *Check) Add(e *event.Event) error {
 			}
 		}
 		c.finished(d)
+	case *event.RunFinished:
+		if d.Reason == event.ReasonAnswered {
+			c.ended(e.Seq)
+		}
 	case *event.ApprovalGiven:
 		if d.Decision == event.Done || d.Decision == event.NotDone {
 			c.settle(d.Call, c.asked[d.Call], d.Decision == event.Done)
@@ -218,6 +223,26 @@ func (c *Check) began(seq int64, d *event.ToolStarted) {
 					out.Why = fmt.Sprintf("call %s of %s was executed (event %d): %s", d.Call, d.Tool, seq, b.Why)
 				}
 			}
+		}
+	}
+}
+
+// ended notes that an answer in words ended the run. Where a tool takes results,
+// such an answer is held to the rules of that.
+func (c *Check) ended(seq int64) {
+	submit := c.tools[tool.SubmitResult]
+	if submit == nil || !submit.Harness {
+		return
+	}
+	for i, r := range c.rules {
+		out := &c.out[i]
+		if b := r.JudgeEnd(c.names); b != nil {
+			out.Result = RuleBroken
+			if out.Events = append(out.Events, seq); len(out.Events) == 1 {
+				out.Why = fmt.Sprintf("the run ended with an answer (event %d): %s", seq, b.Why)
+			}
+		} else if out.Result == RuleKept && len(r.list) > 0 && r.endsBy(0, submit) && out.Applied+out.Refused == 0 {
+			out.Why = "the answer that ended the run kept it"
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rein.example/rein/event"
+	"rein.example/rein/tool"
 )
 
 // MaxRules is the most rules of a run: of each, every call asks.
@@ -88,6 +89,9 @@ func compileRule(s *event.RuleSpec) (e enforced, err error) {
 	case event.RuleBefore:
 		pat(&e.on, "call", s.Call)
 		pat(&e.binds, "before", s.Before)
+		if err == nil && e.on.covers(&e.binds) {
+			err = fmt.Errorf("%s would have to be called before itself, so the rule forbids nothing: name another tool in call or in before", s.Before)
+		}
 	case event.RuleNever:
 		pat(&e.binds, "never", s.Call)
 		if s.After != "" {
@@ -149,6 +153,47 @@ func (r *Rules) Judge(tool *event.ToolSpec, earlier []*event.ToolSpec, names []s
 	return nil
 }
 
+// JudgeEnd says which rule forbids that the run ends well with an answer in words:
+// such an answer hands in the result as a call of submit_result does, and is held
+// to the same rules. A rule that the tool is never to be called says nothing of
+// words. Do is empty where nothing can be done about it any more.
+func (r *Rules) JudgeEnd(names []string) *Breach {
+	submit := &event.ToolSpec{Name: tool.SubmitResult, Harness: true}
+	for i := range r.list {
+		if r.endsBy(i, submit) {
+			one := Rules{list: r.list[i : i+1], back: r.back}
+			if b := one.Judge(submit, nil, names); b != nil {
+				b.Do = b.toEnd(&r.list[i], names)
+				return b
+			}
+		}
+	}
+	return nil
+}
+
+// toEnd says what to do before the run can end; nothing where it is too late.
+func (b *Breach) toEnd(e *enforced, names []string) string {
+	switch b.Rule.Kind {
+	case event.RuleBefore:
+		return "call " + named(&e.on, names) + ", read what it returns, then answer again"
+	case event.RuleReadBack:
+		return "read what is named again, in parts if one call does not show all, and compare it with the task; then answer again"
+	}
+	return ""
+}
+
+// endsBy reports whether the i-th rule says anything of an end in words.
+func (r *Rules) endsBy(i int, submit *event.ToolSpec) bool {
+	e := &r.list[i]
+	switch e.spec.Kind {
+	case event.RuleReadBack:
+		return true
+	case event.RuleNever:
+		return e.spec.After != "" && e.binds.match(submit.Name)
+	}
+	return e.binds.match(submit.Name)
+}
+
 // never returns the breach of a call that the rule binds, if it is one now.
 func (e *enforced) never(earlier []*event.ToolSpec) *Breach {
 	const instead = "do not repeat it; go on without it, or say in your answer that this was not permitted"
@@ -187,7 +232,13 @@ func named(p *pattern, names []string) string {
 // Add folds the outcome of a call of the tool; a nil tool is one that is not
 // there.
 func (r *Rules) Add(d *event.ToolFinished, tool *event.ToolSpec) {
-	if tool == nil || d.For != "" || d.Undoes != "" {
+	if tool == nil || d.For != "" {
+		return
+	}
+	if d.Undoes != "" {
+		if r.readBack && d.Status == event.StatusSuccess {
+			r.back.undone(d)
+		}
 		return
 	}
 	done, maybe := d.Status == event.StatusSuccess, mayHaveActed(d, tool)

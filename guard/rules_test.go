@@ -102,6 +102,23 @@ func TestRulesJudge(t *testing.T) {
 		// A write that found the file as it should be has changed nothing.
 		{readBack(), []string{"read_file success a@1", "write_file success a@1"}, tool.SubmitResult, "", ""},
 		{readBack(), []string{"write_file success a@1w", "write_file success a@-"}, tool.SubmitResult, "", ""},
+		// Every line that was written has to be read, in as many calls as it takes.
+		{readBack(), []string{"write_file success a@1w/3000", "read_file success a@1:1-904/3000"}, tool.SubmitResult, "a (lines 905-3000 of 3000)", "in parts"},
+		{readBack(), []string{"write_file success a@1w/30", "read_file success a@1:5-9/30", "read_file success a@1:20-20/30"}, tool.SubmitResult, "a (lines 1-4, 10-19, 21-30 of 30)", ""},
+		{readBack(), []string{"write_file success a@1w/30", "read_file success a@1:11-30/30", "read_file success a@1:1-10/30"}, tool.SubmitResult, "", ""},
+		// What was read before the last change does not count.
+		{readBack(), []string{"write_file success a@1w/9", "read_file success a@1:1-9/9", "write_file success a@2w/9", "read_file success a@2:1-8/9"}, tool.SubmitResult, "a (lines 9 of 9)", ""},
+		// Of a file that was edited, those lines that the run knows: others it did not change.
+		{readBack(), []string{"read_file success a@1:10-20/99", "write_file success a@2:10-21/100", "read_file success a@2:10-21/100"}, tool.SubmitResult, "", ""},
+		{readBack(), []string{"read_file success a@1:10-20/99", "write_file success a@2:10-21/100", "read_file success a@2:1-15/100"}, tool.SubmitResult, "a (lines 16-21 of 100)", ""},
+		{readBack(), []string{"read_file success a@1:10-20/99", "write_file success a@2:10-12+30-31/99", "read_file success a@2:10-12/99"}, tool.SubmitResult, "a (lines 30-31 of 99)", ""},
+		// Somebody else has changed it since: what was written may be anywhere.
+		{readBack(), []string{"write_file success a@1w/9", "read_file success a@2:1-3/9"}, tool.SubmitResult, "a (lines 4-9 of 9)", ""},
+		// A line too long to be shown whole is read when as much of it was shown as can be.
+		{readBack(), []string{"write_file success a@1w/3", "read_file success a@1:1-1/3", "read_file success a@1:2-1/3", "read_file success a@1:3-3/3"}, tool.SubmitResult, "", ""},
+		// An empty file has no lines, but is to be looked at.
+		{readBack(), []string{"write_file success a@1w/0"}, tool.SubmitResult, "not read", ""},
+		{readBack(), []string{"write_file success a@1w/0", "read_file success a@1/0"}, tool.SubmitResult, "", ""},
 		{readBack(), nil, "write_file;" + tool.SubmitResult, "in the same reply", "read what write_file has changed"},
 		{readBack(), []string{"write_file success a@1w"}, "submit_order", "", ""},
 	} {
@@ -132,14 +149,26 @@ func TestRulesJudge(t *testing.T) {
 	}
 }
 
-// outcome reads "TOOL STATUS [RESOURCE@VERSION[w]]"; version - is gone.
+// outcome reads "TOOL STATUS [RESOURCE@VERSION[w][:FROM-TO[+FROM-TO]][/LINES]]"; version -
+// is gone. One without a number of lines has one, which is read.
 func outcome(s string) *event.ToolFinished {
 	f := strings.Fields(s)
 	d := &event.ToolFinished{Call: "c", Tool: f[0], Status: event.Status(f[1])}
 	if len(f) > 2 {
 		name, version, _ := strings.Cut(f[2], "@")
+		version, total, counted := strings.Cut(version, "/")
+		version, ranges, _ := strings.Cut(version, ":")
 		version, wrote := strings.CutSuffix(version, "w")
-		d.Seen = []event.Seen{{Resource: name, Version: version, Total: 1, Wrote: wrote, Gone: version == "-"}}
+		seen := event.Seen{Resource: name, Version: version, Total: 1, Wrote: wrote, Gone: version == "-"}
+		if counted {
+			fmt.Sscan(total, &seen.Total)
+		} else if ranges == "" && !wrote {
+			ranges = "1-1"
+		}
+		for _, r := range strings.Split(ranges, "+") {
+			fmt.Sscanf(r, "%d-%d", &seen.From, &seen.To)
+			d.Seen = append(d.Seen, seen)
+		}
 	}
 	return d
 }
@@ -247,6 +276,69 @@ func TestCheck(t *testing.T) {
 		}
 		if s := strings.Join(text, ", "); s != c.want {
 			t.Errorf("%s: %s\nwant %s", c.name, s, c.want)
+		}
+	}
+}
+
+// An answer that ends a run is held to what submit_result is.
+func TestCheckEnd(t *testing.T) {
+	rules := []event.RuleSpec{before("check_stock", tool.SubmitResult), never(tool.SubmitResult, "cancel_order"), readBack(), never(tool.SubmitResult, "")}
+	for _, c := range []struct {
+		reason event.Reason
+		calls  []string
+		want   string
+	}{
+		{event.ReasonAnswered, nil, "broken kept kept kept"},
+		{event.ReasonStepLimit, nil, "kept kept kept kept"},
+		{event.ReasonAnswered, []string{"check_stock success", "cancel_order success", "write_file success a@1w/2"}, "kept broken broken kept"},
+		{event.ReasonAnswered, []string{"check_stock success", "write_file success a@1w/2", "read_file success a@1:1-2/2"}, "kept kept kept kept"},
+	} {
+		k := &guard.Check{}
+		data := []event.Data{&event.RunStarted{Spec: event.Spec{Tools: desk, Rules: rules}}}
+		for _, s := range c.calls {
+			data = append(data, outcome(s))
+		}
+		for i, d := range append(data, &event.RunFinished{Reason: c.reason}) {
+			if err := k.Add(&event.Event{Seq: int64(i + 1), Data: d}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got []string
+		for _, r := range k.Results() {
+			got = append(got, string(r.Result))
+		}
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("%s after %v: %s, want %s", c.reason, c.calls, s, c.want)
+		}
+	}
+}
+
+// What a person has had taken back leaves nothing to be read.
+func TestReadBackUndone(t *testing.T) {
+	r, err := guard.NewRules([]event.RuleSpec{readBack()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Add(outcome("write_file success a@1w"), deskTool("write_file"))
+	d := outcome("write_file success a@-")
+	d.Undoes = "c"
+	r.Add(d, deskTool("write_file"))
+	if b := r.JudgeEnd(nil); b != nil {
+		t.Errorf("%+v", b)
+	}
+}
+
+// A rule that forbids nothing is not taken for one.
+func TestRuleThatForbidsNothing(t *testing.T) {
+	for _, c := range []struct {
+		rule event.RuleSpec
+		ok   bool
+	}{
+		{before("get_now", "get_now"), false}, {before("get_*", "get_now"), false}, {before("*", "get_now"), false},
+		{before("get_now", "get_*"), true}, {before("get_now", "*"), true},
+	} {
+		if _, err := guard.NewRules([]event.RuleSpec{c.rule}); (err == nil) != c.ok {
+			t.Errorf("%s: %v", c.rule.Text, err)
 		}
 	}
 }

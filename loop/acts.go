@@ -120,6 +120,9 @@ func (m *Machine) undone(d *event.ToolFinished) {
 	}
 	m.spoken = len(m.calls)
 	m.seen.fold(d.Seen)
+	if t := m.tool(d.Tool); t != nil {
+		m.rules.Add(d, t.ToolSpec)
+	}
 	for _, e := range m.entries {
 		if e.rec.id == d.Undoes && m.ledger[e.key] == e {
 			m.release(e)

@@ -15,6 +15,7 @@ const (
 	noticeSubmit   = "submit"
 	noticeReply    = "unusable_reply"
 	noticeCutOff   = "cut_off"
+	noticeRule     = "rule"
 )
 
 // boundary decides how to go on between two steps.

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"slices"
 	"sort"
 
 	"rein.example/rein/event"
@@ -19,6 +20,7 @@ type covered struct {
 	total         int64
 	wrote         bool
 	ranges        [][2]int64 // sorted, apart, both ends included
+	parts         []int64    // sorted: lines too long to be shown whole, of which the beginning was
 }
 
 // fold adds what a call has read or written.
@@ -42,6 +44,8 @@ func (v *coverage) fold(seen []event.Seen) {
 		c.wrote = c.wrote || s.Wrote
 		if s.From > 0 && s.To >= s.From {
 			c.add(s.From, s.To)
+		} else if at, had := slices.BinarySearch(c.parts, s.From); s.From > 0 && s.To == s.From-1 && !had {
+			c.parts = slices.Insert(slices.Clone(c.parts), at, s.From)
 		}
 		if s.Gone {
 			c.version = ""
@@ -61,7 +65,8 @@ func (c *covered) add(from, to int64) {
 }
 
 // all returns everything known, in the order of first sight: one entry for each
-// range, or one without lines for an empty or written version.
+// range, or one without lines for an empty or written version, and one that ends
+// before it begins for a line of which only the beginning was shown.
 func (v *coverage) all() []event.Seen {
 	var out []event.Seen
 	for i := range v.list {
@@ -71,6 +76,10 @@ func (v *coverage) all() []event.Seen {
 		}
 		s := event.Seen{Resource: c.name, Version: c.version, Total: c.total, Wrote: c.wrote}
 		if len(c.ranges) == 0 {
+			out = append(out, s)
+		}
+		for _, line := range c.parts {
+			s.From, s.To = line, line-1
 			out = append(out, s)
 		}
 		for _, r := range c.ranges {

@@ -6,8 +6,10 @@ import (
 	"unicode"
 
 	"rein.example/rein/event"
+	"rein.example/rein/guard"
 	"rein.example/rein/message"
 	"rein.example/rein/parse"
+	"rein.example/rein/tool"
 )
 
 // Turns in a row that end a run, from the defaults.
@@ -148,8 +150,36 @@ func (m *Machine) answer(text string, cut bool) {
 	case len(m.spec.Submit) > 0:
 		m.verdict = &event.RunFinished{Reason: event.ReasonAnswered, Answer: text, Detail: "the result was not submitted"}
 	default:
-		m.verdict = &event.RunFinished{Reason: event.ReasonAnswered, OK: true, Answer: text}
+		m.hold(text)
 	}
+}
+
+// maxHeld is how often in a row a model is told of the same thing that its answer
+// lacks.
+const maxHeld = 2
+
+// hold ends the run with an answer in words, which is held to the rules of
+// submit_result: otherwise words would be a way around them. What is missing is
+// told, and the run goes on; a model that does not see to it has not done well.
+func (m *Machine) hold(text string) {
+	var b *guard.Breach
+	if m.harness(tool.SubmitResult) {
+		b = m.rules.JudgeEnd(m.names)
+	}
+	if b == nil {
+		m.verdict = &event.RunFinished{Reason: event.ReasonAnswered, OK: true, Answer: text}
+		return
+	}
+	if b.Why != m.heldFor {
+		m.held, m.heldFor = 0, b.Why
+	}
+	why := "the rule " + strconv.Quote(b.Rule.Text) + " is not kept: " + b.Why
+	if m.held++; m.held > maxHeld || b.Do == "" {
+		m.verdict = &event.RunFinished{Reason: event.ReasonAnswered, Answer: text, Detail: why}
+		return
+	}
+	m.note = &event.NoticeAdded{Kind: noticeRule, Text: "Your answer does not finish the task yet: " + why + ". To do: " + b.Do +
+		". If that is impossible, say so in your answer."}
 }
 
 // flush puts input that has waited at the end of the conversation.

@@ -15,6 +15,8 @@ type known struct {
 	any, current bool
 	// lines says of each line of this version whether it was seen; nil is none.
 	lines []bool
+	// parts are lines too long to be shown whole, of which the beginning was.
+	parts map[int64]bool
 }
 
 // knownLines reads what the run has seen of a file as it is now.
@@ -30,6 +32,12 @@ func knownLines(seen []event.Seen, name string, f *file) known {
 			continue
 		}
 		k.current = true
+		if s.From > 0 && s.To == s.From-1 {
+			if k.parts == nil {
+				k.parts = map[int64]bool{}
+			}
+			k.parts[s.From] = true
+		}
 		from, to := max(s.From, 1), min(s.To, f.lines)
 		if s.Wrote {
 			from, to = 1, f.lines
@@ -173,24 +181,30 @@ func (c *carrier) insert(text string) {
 }
 
 // unseen returns the refusal to change lines that the run has not seen as they
-// are, or nil. It counts as worth another try: after reading, the same call will
-// do.
+// are, or nil. Trying the same again does not help, until something was read.
 func (k *known) unseen(name string, f *file, from, to int64, what string) error {
 	switch {
 	case k.covers(from, to):
 		return nil
 	case k.any && !k.current:
-		e := refuse("stale", name+" has changed since it was read; what you know of it is no longer true", "read it again with read_file, then "+what)
-		e.Retryable = true
-		return e
+		return refuse("stale", name+" has changed since it was read; what you know of it is no longer true", "read it again with read_file, then "+what)
 	case !k.any:
-		e := refuse("not_read", name+" exists and was not read in this run", "read it with read_file first, then "+what)
-		e.Retryable = true
-		return e
+		return refuse("not_read", name+" exists and was not read in this run", "read it with read_file first, then "+what)
 	}
 	from, to = k.unread(from, to)
-	e := refuse("not_read", fmt.Sprintf("lines %d-%d of %d of %s were not read in this run", from, to, f.lines, name),
-		fmt.Sprintf("read them with read_file and from_line=%d, then %s", from, what))
-	e.Retryable = true
-	return e
+	hint := fmt.Sprintf("read them with read_file and from_line=%d, then %s", from, what)
+	if k.parts[from] {
+		hint = fmt.Sprintf("line %d is too long to be shown whole, so it never counts as read: leave it as it is, and change what is needed with edit_file", from)
+	}
+	return refuse("not_read", fmt.Sprintf("lines %d-%d of %d of %s were not read in this run", from, to, f.lines, name), hint)
+}
+
+// unseenByEdit is unseen for lines of which old text is replaced. A line that is
+// too long to be shown whole will do when its beginning was: whoever gives a text
+// that occurs in it has that from a search, and the rest of the line stays.
+func (k *known) unseenByEdit(name string, f *file, from, to int64) error {
+	for k.current && from <= to && (k.parts[from] || k.lines != nil && k.lines[from-1]) {
+		from++
+	}
+	return k.unseen(name, f, from, to, "edit it again")
 }

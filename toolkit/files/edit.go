@@ -125,7 +125,7 @@ func (e *edit) changes() ([]change, error) {
 	for _, c := range out {
 		first := e.lineOf(c.at)
 		last := e.lineOf(c.at + len(c.old) - 1)
-		if err := e.known.unseen(e.name, e.file, first, last, "edit it again"); err != nil {
+		if err := e.known.unseenByEdit(e.name, e.file, first, last); err != nil {
 			return nil, err
 		}
 	}

@@ -86,8 +86,9 @@ func (v *view) sees(from, to int64) []event.Seen {
 	return []event.Seen{{Resource: v.name, Version: v.version, From: from, To: to, Total: v.lines}}
 }
 
-// longLine shows the beginning of a line that is longer than a read. It counts
-// as not seen.
+// longLine shows the beginning of a line that is longer than a read. It counts as
+// not seen; that it was shown as far as it can be is what a range without lines
+// says.
 func (v *view) longLine() *tool.Result {
 	cut := longShown
 	for !utf8.RuneStart(v.long[cut]) {
@@ -95,7 +96,7 @@ func (v *view) longLine() *tool.Result {
 	}
 	begin, _ := tool.Disown(string(v.long[:cut])) // it counts as not seen, so it need not be exact
 	r := tool.Text(v.heading(v.from, v.from-1) + "\n" + begin + tool.Notice(fmt.Sprintf("cut: %d of %d bytes of this line shown", cut, v.longSize)))
-	r.Seen = v.sees(0, 0)
+	r.Seen = v.sees(v.from, v.from-1)
 	r.Remarks = true
 	return r
 }

@@ -350,3 +350,28 @@ func TestDelete(t *testing.T) {
 		t.Errorf("the files are %q", got)
 	}
 }
+
+// TestEditOfALongLine: a line that is too long to be shown whole can be edited,
+// and does not count as read for a whole overwrite; the refusal says the way.
+func TestEditOfALongLine(t *testing.T) {
+	e := newEnv(t, map[string]string{"min.js": strings.Repeat("var a;", 8000) + "var needle=1;\nend\n"})
+	e.steps(
+		step{"edit_file", args{"path": "min.js", "old": "needle=1", "new": "needle=2"}, "not_read: min.js exists and was not read⋯"},
+		step{"read_file", args{"path": "min.js"}, "[rein: only the beginning of line 1 of 2⋯"},
+		step{"read_file", args{"path": "min.js", "from_line": 2}, "⋯"},
+		step{"write_file", args{"path": "min.js", "content": "x\n"}, "not_read: lines 1-1 of 2 of min.js were not read in this run | line 1 is too long to be shown whole, so it never counts as read: leave it as it is, and change what is needed with edit_file"},
+		step{"edit_file", args{"path": "min.js", "old": "needle=1", "new": "needle=2"}, "edited min.js: 1 replacement, on line 1⋯"},
+		step{"edit_file", args{"path": "min.js", "old": "needle=2", "new": "needle=3"}, "not_read: lines 1-1 of 2⋯"},
+	)
+}
+
+// TestRefusalsAreFinal: what is refused for want of reading is not worth the same
+// call again, so that nothing tries it by itself.
+func TestRefusalsAreFinal(t *testing.T) {
+	f := newFile("a\nb\n")
+	for _, k := range []known{{}, {any: true}, {any: true, current: true, lines: []bool{true, false}}} {
+		if e := tool.ErrorOf(k.unseen("a.txt", f, 1, 2, "write it again")); e == nil || e.Retryable || !e.NoEffect {
+			t.Errorf("%+v: %+v", k, e)
+		}
+	}
+}
