@@ -55,6 +55,7 @@ type Shaping struct {
 //     r.Keep says. Only a line that alone is over the limit is cut inside,
 //     between two runes, with a mark.
 //   - What the tool declares to be noise is taken out.
+//   - What the tool itself did not keep is said; see [NotKept].
 //   - Binary data are described; single bytes that are not UTF-8 are replaced and
 //     counted. A result without anything says so.
 //   - A value that does not have the form that the tool declares is shown all the
@@ -104,7 +105,7 @@ func (v *View) asItIs(r *Result) bool {
 	}
 	text := r.Parts[0].Text
 	return text != "" && len(text) <= v.limit() && utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 &&
-		(r.Lines != nil || r.Remarks || !looksLikeRemark(text)) && (text[0] > ' ' && text[0] != '{' && text[0] != '[' || !strings.Contains(text, `\u`))
+		(r.Lines != nil || r.Remarks && !hasGap(text) || !looksLikeRemark(text)) && (text[0] > ' ' && text[0] != '{' && text[0] != '[' || !strings.Contains(text, `\u`))
 }
 
 // split returns the texts that are in line, and the other parts.
@@ -132,9 +133,15 @@ type shaper struct {
 	notes []string
 	lossy bool
 	done  []string
+	// gap is " kept" where the tool did not keep everything: all totals are of what
+	// it kept.
+	gap string
 }
 
 func (s *shaper) shape(r *Result) string {
+	if r.Remarks {
+		s.gaps()
+	}
 	if about := Binary(s.full); about != "" {
 		r.dropSeen(0)
 		s.lossy = true
@@ -198,14 +205,16 @@ func (s *shaper) note(format string, args ...any) {
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
-// maxTokenBytes is more than any tokenizer puts into one token (o200k: 128), so
-// that a text which is much too long need not be counted.
-const maxTokenBytes = 256
+// maxTokenBytes bounds what is shown for each token of the limit, in bytes:
+// tokenizers put long repetitions (brackets, blanks, line ends: up to 128 of them
+// in o200k) into one token, and counts of them are the least certain. Text has 3
+// to 6 bytes a token, code with deep indentation up to 10.
+const maxTokenBytes = 16
 
 func (s *shaper) fits(text string) bool { return s.within(text, s.limit) }
 
 func (s *shaper) within(text string, limit int) bool {
-	return len(text) <= limit || len(text)/maxTokenBytes <= limit && s.Count(text) <= limit
+	return len(text) <= limit || len(text) <= limit*maxTokenBytes && s.Count(text) <= limit
 }
 
 // repair replaces what is not text.

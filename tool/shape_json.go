@@ -1,7 +1,9 @@
 package tool
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -110,7 +112,7 @@ func (d *document) compose(p plan) string {
 		switch {
 		case len(d.notes) == 0:
 			return string(w.out)
-		case d.fewer && d.Artifact && d.Call != "":
+		case d.fewer && d.readable():
 			return d.remarkAnd("for all of it call "+ReadArtifact+" with "+artifactArgs(d.Call, rest{})) + "\n" + string(w.out)
 		}
 		return d.remark() + "\n" + string(w.out)
@@ -121,7 +123,8 @@ func (d *document) compose(p plan) string {
 	if len(w.lists) > 0 {
 		clauses = append(clauses, d.summary)
 	}
-	return d.remarkAnd(d.more(w.rest()), clauses...) + "\n" + string(w.out)
+	rests := w.rests()
+	return d.remarkAnd(d.more(rests[0], rests[1:]...), clauses...) + "\n" + string(w.out)
 }
 
 // writer writes a document in part, and keeps what it leaves out.
@@ -323,28 +326,34 @@ func (w *writer) clauses() []string {
 	return out
 }
 
-// rest is of the list of which most is missing, else of the longest string.
-func (w *writer) rest() rest {
-	if len(w.lists) > 0 {
-		c := w.lists[0]
-		for _, o := range w.lists[1:] {
-			if o.total-o.shown > c.total-c.shown {
-				c = o
-			}
+// maxRests is how many ways to what is not shown are named.
+const maxRests = 4
+
+// rests lead to what is not shown: first to the list of which most is missing,
+// and to other lists and strings that stand alone at their places; where no list
+// is cut, to the longest string before the others.
+func (w *writer) rests() []rest {
+	lists := slices.Clone(w.lists)
+	slices.SortStableFunc(lists, func(a, b cutList) int { return cmp.Compare(b.total-b.shown, a.total-a.shown) })
+	texts := slices.Clone(w.texts)
+	slices.SortStableFunc(texts, func(a, b cutText) int { return cmp.Compare(b.longest, a.longest) })
+	var out []rest
+	for _, c := range lists {
+		if len(out) > 0 && c.lists > 1 {
+			continue // one of many: the clause names them
 		}
 		r := rest{list: true, pointer: c.pointer, from: c.shown + 1}
 		if c.top && !c.object && c.lists == 1 {
 			r.shown, r.total = c.shown, c.total // what the tool's own paging counts
 		}
-		return r
+		out = append(out, r)
 	}
-	c := w.texts[0]
-	for _, o := range w.texts[1:] {
-		if o.longest > c.longest {
-			c = o
+	for _, c := range texts {
+		if len(out) == 0 || c.texts == 1 {
+			out = append(out, rest{pointer: c.pointer})
 		}
 	}
-	return rest{pointer: c.pointer}
+	return out[:min(len(out), maxRests)]
 }
 
 // disownAll marks remarks in all names and strings as somebody else's.

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"unicode/utf8"
 )
 
 // cut returns as many whole lines as fit, after a remark.
 func (s *shaper) cut() string {
 	lines := strings.SplitAfter(strings.TrimSuffix(s.text, "\n"), "\n")
-	whole := "all " + lineCount(len(lines)) + " shown"
+	whole := "all " + lineCount(len(lines), s.gap) + " shown"
 	if len(lines) == 1 {
 		whole = "all of it shown"
 	}
@@ -29,23 +30,70 @@ func (s *shaper) cut() string {
 func (s *shaper) head(lines []string) string {
 	n := len(lines)
 	compose := func(k int) string {
-		return s.part(fmt.Sprintf("lines 1-%d of %d", k, n), rest{shown: k, total: n, from: k + 1}) + "\n" + strings.Join(lines[:k], "") + Notice(leftOutHere(k+1, n))
+		return s.part(fmt.Sprintf("lines 1-%d of %d%s", k, n, s.gap), rest{shown: k, total: n, from: k + 1}) + "\n" + strings.Join(lines[:k], "") + Notice(leftOutHere(k+1, n))
 	}
-	if k := s.most(n, func(k int) bool { return s.fits(compose(k)) }); k > 0 {
+	k := s.most(n, func(k int) bool { return s.fits(compose(k)) })
+	before := strings.Join(lines[:k], "")
+	if k == n || k > 0 && !s.little(before) {
 		return compose(k)
 	}
-	return s.inside(strings.TrimSuffix(lines[0], "\n"), s.part("the beginning of line 1, of "+lineCount(n), rest{from: 1}))
+	what := fmt.Sprintf("the beginning of line %d, of %s", k+1, lineCount(n, s.gap))
+	switch {
+	case k == 1:
+		what = "line 1 and " + what
+	case k > 1:
+		what = fmt.Sprintf("lines 1-%d and %s", k, what)
+	}
+	if part := s.inside(strings.TrimSuffix(lines[k], "\n"), before, func(shown int) string {
+		r := rest{from: k + 1}
+		if s.text == s.full { // else what is shown has other bytes
+			r.byte = shown + 1
+		}
+		return s.part(what, r)
+	}); k == 0 || s.fits(part) {
+		return part
+	}
+	return compose(k)
 }
+
+// little reports whether the whole lines that fit are so few that the next one
+// must be a long one, of which more is to be seen than that it is there.
+func (s *shaper) little(shown string) bool { return s.within(shown, s.limit/4) }
 
 func (s *shaper) tail(lines []string) string {
 	n := len(lines)
 	compose := func(k int) string {
-		return s.part(fmt.Sprintf("the last %d of %s", k, lineCount(n)), rest{from: max(1, n-2*k+1), to: n - k}) + "\n" + strings.Join(lines[n-k:], "")
+		before := rest{from: max(1, n-2*k+1), to: n - k}
+		return s.part(fmt.Sprintf("the last %d of %s", k, lineCount(n, s.gap)), before, s.beginning(before)...) + "\n" + strings.Join(lines[n-k:], "")
 	}
-	if k := s.most(n, func(k int) bool { return s.fits(compose(k)) }); k > 0 {
+	k := s.most(n, func(k int) bool { return s.fits(compose(k)) })
+	after := strings.Join(lines[n-k:], "")
+	if k == n || k > 0 && !s.little(after) {
 		return compose(k)
 	}
-	return s.inside(strings.TrimSuffix(lines[n-1], "\n"), s.part("the end of the last line, of "+lineCount(n), rest{from: n}))
+	what := "the end of the last line, of " + lineCount(n, s.gap)
+	switch {
+	case k == 1:
+		what = fmt.Sprintf("the last line and the end of line %d, of %s", n-k, lineCount(n, s.gap))
+	case k > 1:
+		what = fmt.Sprintf("the last %d lines and the end of line %d, of %s", k, n-k, lineCount(n, s.gap))
+	}
+	if part := s.inside(strings.TrimSuffix(lines[n-k-1], "\n"), after, func(int) string {
+		line := rest{from: n - k}
+		return s.part(what, line, s.beginning(line)...)
+	}); k == 0 || s.fits(part) {
+		return part
+	}
+	return compose(k)
+}
+
+// beginning leads to the beginning of a text of which the end is shown, where the
+// way to what is just before that does not.
+func (s *shaper) beginning(before rest) []rest {
+	if before.from <= 1 || !s.readable() {
+		return nil
+	}
+	return []rest{{from: 1}}
 }
 
 // Of a mixed text half of the limit is for the beginning and 30% for the end;
@@ -58,7 +106,7 @@ const (
 func (s *shaper) mixed(lines []string) string {
 	n := len(lines)
 	compose := func(h, t int) string {
-		first := s.part(fmt.Sprintf("lines 1-%d and %d-%d of %d", h, n-t+1, n, n), rest{from: h + 1, to: n - t})
+		first := s.part(fmt.Sprintf("lines 1-%d and %d-%d of %d%s", h, n-t+1, n, n, s.gap), rest{from: h + 1, to: n - t})
 		return first + "\n" + strings.Join(lines[:h], "") + Notice(leftOutHere(h+1, n-t)) + "\n" + strings.Join(lines[n-t:], "")
 	}
 	h := s.most(n, func(k int) bool { return s.within(strings.Join(lines[:k], ""), s.limit*headShare/100) })
@@ -84,15 +132,20 @@ func leftOutHere(from, to int) string {
 }
 
 // part returns the first line of a text of which a part is shown.
-func (s *shaper) part(what string, r rest) string {
-	return s.remarkAnd(s.more(r), fmt.Sprintf("%s shown, of %d bytes in all", what, len(s.full)))
+func (s *shaper) part(what string, r rest, others ...rest) string {
+	all := " in all"
+	if s.gap != "" {
+		all = s.gap
+	}
+	return s.remarkAnd(s.more(r, others...), fmt.Sprintf("%s shown, of %d bytes%s", what, len(s.full), all))
 }
 
-func lineCount(n int) string {
+// lineCount returns a number of lines; of says which, such as " kept".
+func lineCount(n int, of string) string {
 	if n == 1 {
-		return "1 line"
+		return "1" + of + " line"
 	}
-	return fmt.Sprintf("%d lines", n)
+	return fmt.Sprintf("%d%s lines", n, of)
 }
 
 // numbered cuts a result whose lines are numbered, and says in r.Seen what is left.
@@ -113,7 +166,24 @@ func (s *shaper) numbered(r *Result) string {
 	if k > 0 {
 		return compose(k)
 	}
-	return s.inside(strings.TrimSuffix(lines[0], "\n"), heading(0))
+	line := strings.TrimSuffix(lines[0], "\n")
+	if s.lines.Piece == nil {
+		return s.inside(line, "", func(int) string { return heading(0) })
+	}
+	return s.piece(line)
+}
+
+// piece returns as much of one line as fits, at least one character, below the
+// heading that says how much that is.
+func (s *shaper) piece(line string) string {
+	compose := func(k int) string {
+		k = runeEnd(line, k)
+		h := s.lines.Piece(int64(k))
+		s.done = []string{strings.TrimSuffix(strings.TrimPrefix(h, noticePrefix), "]")}
+		return h + "\n" + line[:k]
+	}
+	_, one := utf8.DecodeRuneInString(line)
+	return compose(max(one, s.most(len(line), func(k int) bool { return s.fits(compose(k)) })))
 }
 
 // dropSeen leaves k lines of what r says was read.
@@ -131,19 +201,24 @@ func (r *Result) dropSeen(k int64) {
 	}
 }
 
-// inside returns as much of one line as fits below a heading, with a mark where
-// it was cut.
-func (s *shaper) inside(line, heading string) string {
+// inside returns as much of one line as fits below a heading, given how many
+// bytes that is, with a mark where it was cut. The other lines stand before it
+// or, if the end matters, behind it.
+func (s *shaper) inside(line, others string, heading func(shown int) string) string {
 	compose := func(k int) string {
 		if s.keep == Tail {
 			from := len(line) - k
 			for from < len(line) && line[from]&0xC0 == 0x80 {
 				from++
 			}
-			return heading + "\n" + Notice(fmt.Sprintf("cut: the last %d of %d bytes of this line follow", len(line)-from, len(line))) + line[from:]
+			text := heading(len(line)-from) + "\n" + Notice(fmt.Sprintf("cut: the last %d of %d bytes of this line follow", len(line)-from, len(line))) + line[from:]
+			if others != "" {
+				text += "\n" + others
+			}
+			return text
 		}
 		to := runeEnd(line, k)
-		return heading + "\n" + line[:to] + Notice(fmt.Sprintf("cut: %d of %d bytes of this line shown", to, len(line)))
+		return heading(to) + "\n" + others + line[:to] + Notice(fmt.Sprintf("cut: %d of %d bytes of this line shown", to, len(line)))
 	}
 	return compose(s.most(len(line), func(k int) bool { return s.fits(compose(k)) }))
 }

@@ -55,7 +55,7 @@ func (s *shaper) dropTimes() {
 		return
 	}
 	s.text, s.lossy = out.String(), true
-	s.note("timestamps at the beginning of %s left out (%s to %s)", lineCount(n), plainName(first), plainName(last))
+	s.note("timestamps at the beginning of %s left out (%s to %s)", lineCount(n, ""), plainName(first), plainName(last))
 }
 
 // timeAtStart returns where the timestamp ends that a line begins with, with its

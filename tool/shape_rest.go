@@ -2,6 +2,7 @@ package tool
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,18 +30,38 @@ type rest struct {
 	shown, total int
 	// from and to are what is not shown; 0 leaves one out.
 	from, to int
+	// byte is where in the line from what is not shown begins, from 1; 0 leaves it
+	// out.
+	byte int
+}
+
+// readable reports whether the model can read with [ReadArtifact] what is not
+// shown. What that tool itself shows is no result to page through: it pages.
+func (s *shaper) readable() bool {
+	return s.Artifact && s.Call != "" && s.Spec.Name != ReadArtifact
 }
 
 // more says how to get it: with the tool's own paging, where it is certain what
 // that counts, else with read_artifact.
-func (s *shaper) more(r rest) string {
-	if again := s.paging(r); again != "" {
-		return "for the rest call " + s.Spec.Name + " again with " + again
+func (s *shaper) more(r rest, others ...rest) string {
+	out, next := "for the rest call ", append([]rest{r}, others...)
+	if again := s.paging(r); again != "" && !slices.ContainsFunc(others, func(o rest) bool { return o.list }) {
+		if out += s.Spec.Name + " again with " + again; len(others) == 0 || !s.readable() {
+			return out
+		}
+		out, next = out+", and ", others
 	}
-	if s.Artifact && s.Call != "" {
-		return "for the rest call " + ReadArtifact + " with " + artifactArgs(s.Call, r)
+	if !s.readable() {
+		return "for the rest narrow the call"
 	}
-	return "for the rest narrow the call"
+	for i := range next {
+		sep := " and with "
+		if i == 0 {
+			sep = ReadArtifact + " with "
+		}
+		out += sep + artifactArgs(s.Call, next[i])
+	}
+	return out
 }
 
 // maxPointer is the longest JSON pointer that is named, in bytes.
@@ -56,6 +77,9 @@ func artifactArgs(call string, r rest) string {
 	}
 	if r.to > 0 {
 		out = strconv.AppendInt(append(out, `,"to":`...), int64(r.to), 10)
+	}
+	if r.byte > 0 {
+		out = strconv.AppendInt(append(out, `,"byte":`...), int64(r.byte), 10)
 	}
 	return string(append(out, '}'))
 }

@@ -82,6 +82,30 @@ func TestShape(t *testing.T) {
 	}
 }
 
+// TestRepetition: whatever the tokens are counted as, what is shown is bounded in
+// bytes, and says that it is.
+func TestRepetition(t *testing.T) {
+	for _, text := range []string{strings.Repeat("[", 50_000), strings.Repeat("\n", 100_000), strings.Repeat("\t", 100_000), `["` + strings.Repeat("=", 50_000) + `"]`} {
+		for _, keep := range []tool.Keep{tool.Head, tool.Tail, tool.Mixed} {
+			v := view(2000)
+			v.Count = func(s string) int { return len(s) / 128 }
+			parts, info := tool.Shape(&tool.Result{Parts: tool.Text(text).Parts, Keep: keep}, v)
+			if got := parts[0].Text; len(got) > 16*2000 || len(got) < 6*2000 || !info.Cut || !strings.HasPrefix(got, "[rein: ") {
+				t.Errorf("%.3q, %q: %d bytes of %.200q, %+v", text, keep, len(got), got, info.Done)
+			}
+		}
+	}
+}
+
+// TestBinaryInPart: binary data of which the tool kept a part is said to be one.
+func TestBinaryInPart(t *testing.T) {
+	gap := tool.NotKept("what follows the first 300 bytes [of it]")
+	parts, info := tool.Shape(&tool.Result{Parts: tool.Text(gap + "\n" + strings.Repeat("\x00", 300)).Parts, Remarks: true}, view(100))
+	if want := "not kept: what follows the first 300 bytes (of it)"; !strings.Contains(parts[0].Text, want) || tool.Missing(info.Done) != want {
+		t.Errorf("%q, %q", parts[0].Text, info.Done)
+	}
+}
+
 // TestShapeKeepsSeenTrue: what was cut away was not seen.
 func TestShapeKeepsSeenTrue(t *testing.T) {
 	read := func(body string, n int64) *tool.Result {

@@ -149,6 +149,9 @@ type Artifact struct {
 	Body []byte
 	// Cut: less than that was shown.
 	Cut bool
+	// Missing says what the tool did not keep, so that it is not in Body; empty:
+	// nothing. See [NotKept]. Where it is set, remarks in Body are the tool's own.
+	Missing string
 }
 
 // Result is what a tool returns.
@@ -183,6 +186,10 @@ type Lines struct {
 	// Heading returns the heading when only the lines first to last are shown;
 	// last < first says that none is, whole.
 	Heading func(first, last int64) string
+	// Piece, if set, returns the heading when only the first bytes of the first
+	// line are shown, since that alone is over the limit. What is shown then is just
+	// them, so that the heading can say where to go on.
+	Piece func(bytes int64) string
 }
 
 // Keep says which part of a long text survives cutting.

@@ -90,7 +90,7 @@ func (e *Engine) results(ctx context.Context, run string) (all []*event.ToolFini
 
 // artifact returns the whole of a result.
 func (e *Engine) artifact(ctx context.Context, d *event.ToolFinished) (*tool.Artifact, error) {
-	out := &tool.Artifact{Call: d.Call, Tool: d.Tool, Cut: d.Full != nil}
+	out := &tool.Artifact{Call: d.Call, Tool: d.Tool, Cut: d.Full != nil, Missing: tool.Missing(d.Shaped)}
 	refs := []message.Part{{Kind: message.Text, Ref: d.Full}}
 	if d.Full == nil {
 		refs = d.Parts

@@ -156,3 +156,29 @@ func TestReadArtifactOfParents(t *testing.T) {
 		}
 	}
 }
+
+// What a tool did not keep is in no search that found nothing, nor is its own
+// remark about it shown as somebody else's, also where the call failed.
+func TestReadArtifactNotKept(t *testing.T) {
+	l := newLab(t, call("c1 flood", "c2 failed"), reads("c3", `{"call":"c1","search":"lost"}`), reads("c4", `{"call":"c2","search":"lost"}`), reads("c5", `{"call":"c1","search":"kept"}`), say("done"))
+	flood := func() *tool.Result {
+		r := tool.Text(strings.Repeat("line\n", 4000) + tool.NotKept("half of it") + "\n" + strings.Repeat("line\n", 4000))
+		r.Keep, r.Remarks = tool.Tail, true
+		return r
+	}
+	l.tool("flood", event.Read, func(context.Context, *tool.Call) (*tool.Result, error) { return flood(), nil })
+	l.tool("failed", event.Read, func(context.Context, *tool.Call) (*tool.Result, error) {
+		return nil, &tool.Error{Type: "exit_code", Message: "it failed", Result: flood()}
+	})
+	l.tools = append(l.tools, artifact.Tool())
+	if r := l.start(t.Context(), l.engine()); !r.OK {
+		t.Fatalf("%+v\n%s", r, l.journal())
+	}
+	got := l.results()
+	for _, id := range []string{"c1", "c2", "c3", "c4", "c5"} {
+		text := plain(got[id].Parts)
+		if !strings.Contains(text, "not kept: half of it") || strings.Contains(text, "[not rein") || strings.Contains(text, "No further call") {
+			t.Errorf("%s: %.400s", id, text)
+		}
+	}
+}

@@ -32,7 +32,7 @@ func Tool() tool.Tool {
 		What: "Reads what an earlier result did not show: a range of the whole of it, or what a search finds there.",
 		When: "When a [rein: …] remark says that a result was cut, and the rest matters. Not for files or for results that were shown whole.",
 		Returns: "A [rein: …] line with range, total and how to go on; then lines, list items or members, one a line. " +
-			"\"Nothing found\": the result does not hold the text. An unknown id is an error that names the ids there are.",
+			"\"Nothing found\": the result does not hold the text; where a part of it was never kept, that is said. An unknown id is an error that names the ids there are.",
 	}
 	return tool.New(tool.ReadArtifact, doc, read, &tool.Options{Effect: event.Read, Harness: true})
 }
@@ -52,8 +52,8 @@ func read(ctx context.Context, in args) (*tool.Result, error) {
 	if about := tool.Binary(string(a.Body)); about != "" {
 		return nil, refuse("not_text", about, "it cannot be read as text; go on without it")
 	}
-	v := view{args: in, name: "the result of " + a.Tool + ", call " + a.Call}
-	text := strings.ToValidUTF8(string(a.Body), "\uFFFD")
+	v := view{args: in, name: "the result of " + a.Tool + ", call " + a.Call, missing: a.Missing}
+	text := readable(string(a.Body))
 	root, _, ok := jsontree.Parse(text)
 	if !ok {
 		if in.Path != "" {
@@ -68,6 +68,11 @@ func read(ctx context.Context, in args) (*tool.Result, error) {
 	}
 	v.document(at)
 	return v.result()
+}
+
+// readable returns a text with U+FFFD for what is none.
+func readable(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 func refuse(kind, message, hint string) *tool.Error {

@@ -46,12 +46,12 @@ func (v *view) searchLines() *tool.Result {
 			if at < 0 {
 				mark = "-"
 			}
-			lines = append(lines, fmt.Sprintf("%d%s %s", i+1, mark, near(v.units[i], at)))
+			lines = append(lines, fmt.Sprintf("%d%s %s", i+1, mark, v.near(v.units[i], at)))
 			shown = i
 		}
 	}
 	what := fmt.Sprintf("%d of %d lines of %s hold %s", len(hits), len(v.units), v.subject(), quote(v.Search))
-	return listed(what, "lines", "from and to", lines, len(hits) > maxMatches)
+	return v.listed(what, "lines", "from and to", lines, len(hits) > maxMatches)
 }
 
 // searchDocument shows the values of a document that hold the text, or whose
@@ -67,19 +67,22 @@ func (v *view) searchDocument() *tool.Result {
 			return
 		}
 		if hits++; hits <= maxMatches {
-			text = strings.NewReplacer("\n", `\n`, "\r", `\r`).Replace(near(text, at))
-			lines = append(lines, disowned(clip(where, 200))+": "+text)
+			text = strings.NewReplacer("\n", `\n`, "\r", `\r`).Replace(v.near(text, at))
+			lines = append(lines, readable(disowned(clip(where, 200))+": "+text))
 		}
 	})
 	if hits == 0 {
 		return v.nothing(fmt.Sprintf("none of the %d values", all))
 	}
 	what := fmt.Sprintf("%d of %d values of %s hold %s; each with its path", hits, all, v.subject(), quote(v.Search))
-	return listed(what, "values", "path", lines, hits > maxMatches)
+	return v.listed(what, "values", "path", lines, hits > maxMatches)
 }
 
 // listed returns what was found. more: not all of it is among the lines.
-func listed(what, unit, part string, lines []string, more bool) *tool.Result {
+func (v *view) listed(what, unit, part string, lines []string, more bool) *tool.Result {
+	if v.missing != "" {
+		what += "; not all of the output was kept, and what is missing was not searched: " + v.missing
+	}
 	heading := func(_, last int64) string {
 		if more || last < int64(len(lines)) {
 			return tool.Notice(fmt.Sprintf("%s; the first %d %s follow: search for a longer text, or in a part, with %s", what, last, unit, part))
@@ -91,8 +94,11 @@ func listed(what, unit, part string, lines []string, more bool) *tool.Result {
 	return r
 }
 
-// nothing says that nothing was found in all that there is.
+// nothing says that nothing was found in all that there is, or that there was more.
 func (v *view) nothing(all string) *tool.Result {
+	if v.missing != "" {
+		return tool.Text(fmt.Sprintf("Nothing found in what was kept: %s of %s holds %s. That does not prove that it was not there, since a part of the output cannot be searched: %s.", all, v.subject(), quote(v.Search), v.missing))
+	}
 	return tool.Text(fmt.Sprintf("Nothing found: %s of %s holds %s. No further call is needed to be sure of that.", all, v.subject(), quote(v.Search)))
 }
 
@@ -101,9 +107,9 @@ func quote(s string) string { return fmt.Sprintf("%q", clip(s, 100)) }
 
 // near returns a text or, if it is long, what is around a place in it and
 // how much that is; -1 is the beginning.
-func near(s string, at int) string {
+func (v *view) near(s string, at int) string {
 	if len(s) <= excerpt {
-		return disowned(s)
+		return v.marked(s)
 	}
 	from := max(0, at-excerpt/3)
 	to := min(len(s), from+excerpt)
@@ -113,5 +119,5 @@ func near(s string, at int) string {
 	for to < len(s) && s[to]&0xC0 == 0x80 {
 		to--
 	}
-	return tool.Notice(fmt.Sprintf("bytes %d-%d of %d", from+1, to, len(s))) + disowned(s[from:to])
+	return tool.Notice(fmt.Sprintf("bytes %d-%d of %d", from+1, to, len(s))) + v.marked(s[from:to])
 }

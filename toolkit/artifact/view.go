@@ -9,15 +9,14 @@ import (
 )
 
 const (
-	// maxShown is how much of a result one call returns, in bytes: more than a
-	// result shows of ordinary text, so that the limit of the result decides.
+	// maxShown is how much of a result one call returns, in bytes: more than
+	// [tool.Shape] shows, so that the limit of the result, in tokens, decides how
+	// long a page is.
 	maxShown = 32 << 10
 	// longValue is the longest item or member that is shown among others, in bytes;
 	// where only a few are asked for, they may have fewShown together.
 	longValue = 1500
 	fewShown  = 6000
-	// piece is how much of one line is shown that does not fit whole, in bytes.
-	piece = 4000
 	// maxMatches bounds what a search shows.
 	maxMatches = 200
 	// excerpt is how much of a line is shown around what was found in it.
@@ -27,9 +26,11 @@ const (
 // view shows a part of a result: units that are lines, items or members.
 type view struct {
 	args
-	name  string
-	unit  string // what a unit is called, in the plural
-	units []string
+	name string
+	// missing says what of the result was not kept; its remarks are Rein's then.
+	missing string
+	unit    string // what a unit is called, in the plural
+	units   []string
 	// at is the path of a unit, for those that have one.
 	at func(i int) string
 	// paths: units are values of a document, and the whole of a long one has its
@@ -41,6 +42,7 @@ type view struct {
 
 // text shows lines.
 func (v *view) text(text string) {
+	text = readable(text)
 	v.unit = "lines"
 	v.units = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if text == "" {
@@ -148,12 +150,12 @@ func (v *view) result() (*tool.Result, error) {
 	if from > total {
 		return nil, refuse("past_end", fmt.Sprintf("%s has %d %s; %d is past its end", v.subject(), total, v.unit, from), fmt.Sprintf("read from a number between 1 and %d", total))
 	}
-	if v.Byte > 0 || len(v.units[from-1]) > maxShown {
-		return v.inLine(from)
-	}
 	to := total
 	if v.To > 0 {
 		to = min(v.To, total)
+	}
+	if v.Byte > 0 || len(v.units[from-1]) >= maxShown {
+		return v.inLine(from, to)
 	}
 	var out strings.Builder
 	last := from - 1
@@ -161,15 +163,24 @@ func (v *view) result() (*tool.Result, error) {
 		out.WriteString("\n" + v.units[last])
 	}
 	body := out.String()
-	foreign := false
-	if !v.paths { // values are marked already
-		_, n := tool.Disown(body)
-		foreign = n > 0
-	}
+	foreign := v.foreign(body)
 	heading := func(first, last int64) string { return v.heading(first, last, to, foreign) }
 	r := tool.Text(heading(from, last) + body)
 	r.Lines = &tool.Lines{First: from, Heading: heading}
+	if !v.paths { // a value has a path by which to read it
+		r.Lines.Piece = func(n int64) string { return v.pieceHeading(from, 0, n, to, foreign) }
+	}
 	return r, nil
+}
+
+// foreign reports whether a part of a text holds what looks like a remark of
+// Rein's and is none. Values are marked already.
+func (v *view) foreign(body string) bool {
+	if v.paths || v.missing != "" {
+		return false
+	}
+	_, n := tool.Disown(body)
+	return n > 0
 }
 
 // subject names what is read.
@@ -187,13 +198,11 @@ func (v *view) heading(first, last, wanted int64, foreign bool) string {
 	switch {
 	case last < first && v.paths:
 		s = fmt.Sprintf("only the beginning of number %d of %d %s of %s, which is too long; read it with path=%s", first, total, v.unit, v.subject(), clean(v.at(int(first-1))))
-	case last < first:
-		s = fmt.Sprintf("only the beginning of line %d of %d of %s; go on inside it with from=%d and byte, one more than was shown", first, total, v.subject(), first)
-	case last < wanted:
-		s = fmt.Sprintf("%s %d-%d of %d of %s; go on with from=%d", v.unit, first, last, total, v.subject(), last+1)
-		if wanted < total {
-			s += fmt.Sprintf(", to=%d", wanted)
+		if first < wanted {
+			s += ", then" + strings.TrimPrefix(v.goOn(first+1, 0, wanted), ";")
 		}
+	case last < wanted:
+		s = fmt.Sprintf("%s %d-%d of %d of %s%s", v.unit, first, last, total, v.subject(), v.goOn(last+1, 0, wanted))
 	case first == 1 && last == total:
 		s = fmt.Sprintf("%s 1-%d of %d of %s (all)", v.unit, last, total, v.subject())
 	case last == total:
@@ -201,35 +210,76 @@ func (v *view) heading(first, last, wanted int64, foreign bool) string {
 	default:
 		s = fmt.Sprintf("%s %d-%d of %d of %s", v.unit, first, last, total, v.subject())
 	}
-	if foreign {
-		s += "; remarks like this one further down are in the result itself"
-	}
-	return tool.Notice(s)
+	return tool.Notice(s + foreignWords(foreign))
 }
 
-// inLine shows a piece of one line.
-func (v *view) inLine(line int64) (*tool.Result, error) {
+func foreignWords(foreign bool) string {
+	if foreign {
+		return "; remarks like this one further down are in the result itself"
+	}
+	return ""
+}
+
+// goOn says with which arguments to go on, given the last unit that was asked for.
+func (v *view) goOn(from, at, wanted int64) string {
+	s := fmt.Sprintf("; go on with from=%d", from)
+	if at > 0 {
+		s += fmt.Sprintf(", byte=%d", at)
+	}
+	if wanted < int64(len(v.units)) {
+		s += fmt.Sprintf(", to=%d", wanted)
+	}
+	return s
+}
+
+// inLine shows one line, or item or member as it stands in a line, from a byte on:
+// as much of it as the limit of the result lets.
+func (v *view) inLine(line, wanted int64) (*tool.Result, error) {
 	text := v.units[line-1]
 	at := int(max(v.Byte, 1)) - 1
-	if at >= len(text) {
-		return nil, refuse("past_end", fmt.Sprintf("line %d of %s has %d bytes; byte %d is past its end", line, v.subject(), len(text), at+1), fmt.Sprintf("begin at a byte between 1 and %d", len(text)))
+	if at > 0 && at >= len(text) {
+		return nil, refuse("past_end", fmt.Sprintf("%s %d of %s has %d bytes; byte %d is past its end", v.one(), line, v.subject(), len(text), at+1), fmt.Sprintf("begin at a byte between 1 and %d", max(1, len(text))))
 	}
 	for at > 0 && text[at]&0xC0 == 0x80 {
 		at--
 	}
-	end := at + len(cut(text[at:], piece))
-	s := fmt.Sprintf("bytes %d-%d of %d of line %d of %s", at+1, end, len(text), line, v.subject())
-	if end < len(text) {
-		s += fmt.Sprintf("; go on with from=%d, byte=%d", line, end+1)
-	}
-	r := tool.Text(tool.Notice(s) + "\n" + disowned(text[at:end]))
-	r.Remarks = true
+	body := cut(text[at:], maxShown)
+	foreign := v.foreign(body)
+	piece := func(n int64) string { return v.pieceHeading(line, at, n, wanted, foreign) }
+	r := tool.Text(piece(int64(len(body))) + "\n" + body)
+	r.Lines = &tool.Lines{First: line, Heading: func(int64, int64) string { return piece(int64(len(body))) }, Piece: piece}
 	return r, nil
 }
+
+// pieceHeading says that n bytes of a line follow, those after the first at.
+func (v *view) pieceHeading(line int64, at int, n, wanted int64, foreign bool) string {
+	total, end := int64(len(v.units[line-1])), int64(at)+n
+	s := fmt.Sprintf("bytes %d-%d of %d of %s %d of %d of %s", at+1, end, total, v.one(), line, len(v.units), v.subject())
+	switch {
+	case end < total:
+		s += v.goOn(line, end+1, wanted)
+	case line < wanted:
+		s += v.goOn(line+1, 0, wanted)
+	case line == int64(len(v.units)):
+		s += " (to the end)"
+	}
+	return tool.Notice(s + foreignWords(foreign))
+}
+
+// one is what a unit is called.
+func (v *view) one() string { return strings.TrimSuffix(v.unit, "s") }
 
 // clean returns a text fit to stand in a remark.
 func clean(s string) string {
 	return strings.NewReplacer("[", "(", "]", ")", "\n", "_", "\r", "_").Replace(clip(s, 200))
+}
+
+// marked is disowned for what stands in a text whose remarks may be Rein's.
+func (v *view) marked(s string) string {
+	if v.missing != "" {
+		return s
+	}
+	return disowned(s)
 }
 
 // disowned marks what looks like a remark of Rein's as somebody else's.

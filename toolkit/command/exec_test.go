@@ -95,7 +95,7 @@ func TestFlood(t *testing.T) {
 	if !strings.HasPrefix(text, "first\nxxx") || !strings.Contains(text, "xx\nlast\n[rein: exit code 0; 400002 lines, 40000011 bytes written; took ") {
 		t.Errorf("ends %q … %q", text[:20], text[len(text)-200:])
 	}
-	if !strings.Contains(text, " of 40000011 bytes were not kept here]\nxxx") || len(text) > keptHead+keptTail+1000 {
+	if !strings.Contains(text, "\n[rein: not kept: lines ") || !strings.Contains(text, " of 40000011 bytes]\nxxx") || len(text) > keptHead+keptTail+1000 {
 		t.Errorf("%d bytes shown", len(text))
 	}
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 16<<20 {

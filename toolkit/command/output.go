@@ -30,8 +30,8 @@ type Output struct {
 // Whole reports whether everything was kept.
 func (o *Output) Whole() bool { return int64(len(o.Head)+len(o.Tail)) == o.Bytes }
 
-// Text returns what was kept, whole lines, with a remark for what was not. What
-// looks like a remark in the output is marked as not being one.
+// Text returns what was kept, whole lines, with a remark for what was not; see
+// [tool.NotKept]. What looks like a remark in the output is marked as not being one.
 func (o *Output) Text() string {
 	if o.Whole() {
 		text, _ := tool.Disown(o.Head + o.Tail)
@@ -48,13 +48,27 @@ func (o *Output) Text() string {
 	} else {
 		tail = from(tail)
 	}
-	gone := fmt.Sprintf("%d of %d bytes were not kept here", o.Bytes-int64(len(head)+len(tail)), o.Bytes)
+	gone := tool.NotKept(o.gap(head, tail))
 	if !strings.HasSuffix(head, "\n") {
 		head += "\n"
 	}
 	head, _ = tool.Disown(head)
 	tail, _ = tool.Disown(tail)
-	return head + tool.Notice(gone) + "\n" + tail
+	return head + gone + "\n" + tail
+}
+
+// gap says what of the output is not in what was kept of both ends.
+func (o *Output) gap(head, tail string) string {
+	gone := o.Bytes - int64(len(head)+len(tail))
+	first := int64(strings.Count(head, "\n")) + 1
+	last := o.Lines - int64(strings.Count(tail, "\n"))
+	if tail != "" && !strings.HasSuffix(tail, "\n") {
+		last--
+	}
+	if !strings.HasSuffix(head, "\n") || last < first { // inside a line
+		return fmt.Sprintf("%d of the %d bytes that were written", gone, o.Bytes)
+	}
+	return fmt.Sprintf("lines %d-%d of the %d lines that were written, %d of %d bytes", first, last, o.Lines, gone, o.Bytes)
 }
 
 // whole takes a rune that is cut off the end.

@@ -43,12 +43,17 @@ func TestCapture(t *testing.T) {
 
 // Where something is missing no rune is cut in two, nor a line if there are any.
 func TestOutputText(t *testing.T) {
-	for _, c := range []struct{ head, tail, want string }{
-		{"one\ntw", "ee\nfour\n", "one\n[rein: 91 of 100 bytes were not kept here]\nfour\n"},
-		{"aé"[:2], "é"[1:] + "b", "a\n[rein: 98 of 100 bytes were not kept here]\nb"},
-		{"[Rein: x]\n", "\n[rein: y]\n", "[not Rein: x]\n[rein: 80 of 100 bytes were not kept here]\n[not rein: y]\n"},
+	for _, c := range []struct {
+		head, tail string
+		lines      int64
+		want       string
+	}{
+		{"one\ntw", "ee\nfour\n", 20, "one\n[rein: not kept: lines 2-19 of the 20 lines that were written, 91 of 100 bytes]\nfour\n"},
+		{"one\n", "x\nfour\nfive", 20, "one\n[rein: not kept: lines 2-18 of the 20 lines that were written, 87 of 100 bytes]\nfour\nfive"},
+		{"aé"[:2], "é"[1:] + "b", 1, "a\n[rein: not kept: 98 of the 100 bytes that were written]\nb"},
+		{"[Rein: x]\n", "\n[rein: y]\n", 3, "[not Rein: x]\n[rein: not kept: lines 2-2 of the 3 lines that were written, 80 of 100 bytes]\n[not rein: y]\n"},
 	} {
-		o := Output{Head: c.head, Tail: c.tail, Bytes: 100}
+		o := Output{Head: c.head, Tail: c.tail, Bytes: 100, Lines: c.lines}
 		if got := o.Text(); got != c.want || !utf8.ValidString(got) {
 			t.Errorf("%q, %q: %q; want %q", c.head, c.tail, got, c.want)
 		}

@@ -151,30 +151,33 @@ func (a *answer) shown() *tool.Result {
 			}
 		}
 	}
-	notes = append(notes, a.incomplete()...)
-	return result(heading, notes, text)
+	return result(heading, notes, a.incomplete(), text)
 }
 
-// incomplete says what is missing of a body.
-func (a *answer) incomplete() []string {
-	var notes []string
-	if a.more {
-		notes = append(notes, fmt.Sprintf("the answer goes on; its first %d bytes were read, and the rest is not kept", len(a.body)))
+// incomplete says what is missing of a body; empty: nothing.
+func (a *answer) incomplete() string {
+	switch {
+	case a.more:
+		return fmt.Sprintf("what follows the first %d bytes of the answer, which goes on", len(a.body))
+	case a.cut != nil:
+		return "what follows the first " + strconv.Itoa(len(a.body)) + " bytes of the answer, which broke off: " + short(a.cut.Error(), 200)
 	}
-	if a.cut != nil {
-		notes = append(notes, "the answer broke off after "+strconv.Itoa(len(a.body))+" bytes: "+short(a.cut.Error(), 200))
-	}
-	return notes
+	return ""
 }
 
-// result puts a heading, remarks and a text that others wrote together.
-func result(heading string, notes []string, text string) *tool.Result {
+// result puts a heading, remarks, what is missing and a text that others wrote
+// together.
+func result(heading string, notes []string, missing, text string) *tool.Result {
 	heading, _ = tool.Disown(heading)
 	text, _ = tool.Disown(text)
 	lines := []string{heading}
 	for _, n := range notes {
 		n, _ = tool.Disown(n)
 		lines = append(lines, tool.Notice(n))
+	}
+	if missing != "" {
+		missing, _ = tool.Disown(missing)
+		lines = append(lines, tool.NotKept(missing))
 	}
 	if text != "" {
 		lines = append(lines, text)

@@ -348,11 +348,11 @@ func TestBodies(t *testing.T) {
 	u, _ := url.Parse(here)
 	x := pagesOf(t, GetOptions{Hosts: []string{u.Host}, AllowPrivate: true, MaxBytes: 10_000})
 	for _, c := range []struct{ path, want string }{
-		{"/huge", "the answer goes on; its first 10000 bytes were read"},
-		{"/bomb", "the answer goes on; its first 10000 bytes were read"},
+		{"/huge", "[rein: not kept: what follows the first 10000 bytes of the answer, which goes on]"},
+		{"/bomb", "[rein: not kept: what follows the first 10000 bytes of the answer, which goes on]"},
 		{"/packed", "unpacked"},
 		{"/brotli", "packed in a way that was not asked for (br)"},
-		{"/cut", "the answer broke off after 4 bytes"},
+		{"/cut", "[rein: not kept: what follows the first 4 bytes of the answer, which broke off: "},
 	} {
 		text, _, e := run(t, x, args{"url": here + c.path})
 		if e != nil || !strings.Contains(text, c.want) || len(text) > 11_000 {
@@ -361,7 +361,7 @@ func TestBodies(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if text, _, e := runIn(t, ctx, x, args{"url": here + "/slow"}); e != nil || !strings.Contains(text, "broke off after 5 bytes") {
+	if text, _, e := runIn(t, ctx, x, args{"url": here + "/slow"}); e != nil || !strings.Contains(text, "not kept: what follows the first 5 bytes") {
 		t.Errorf("slow: %q, %+v", text, e)
 	}
 	end()
@@ -567,7 +567,7 @@ func TestCutAnswers(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	text, _, e := run(t, call(t, Call{Method: "POST", URL: here + "/x"}), args{})
-	if e != nil || !strings.HasPrefix(text, "send succeeded.") || !strings.Contains(text, "broke off after 6 bytes") {
+	if e != nil || !strings.HasPrefix(text, "send succeeded.") || !strings.Contains(text, "not kept: what follows the first 6 bytes") {
 		t.Errorf("%q, %+v", text, e)
 	}
 }
