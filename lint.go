@@ -28,11 +28,12 @@ func (o *Options) Lint() (*lint.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &lint.Input{Permissions: o.Permissions, Phases: o.Phases,
+	in := &lint.Input{Setups: map[string]*tool.Setup{}, Permissions: o.Permissions, Phases: o.Phases,
 		Window: windowSpec(o.Window, o.Fallback, o.Counter), Counter: o.Counter}
 	catalogue := registry.Get(tool.CallTool) != nil
 	for _, t := range specs {
 		in.Tools = append(in.Tools, registry.Get(t.Name).Definition())
+		in.Setups[t.Name] = tool.SetupOf(registry.Get(t.Name))
 		if !catalogue || t.Harness || t.Group == "" {
 			in.Offered = append(in.Offered, t.Name)
 		}

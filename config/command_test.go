@@ -85,3 +85,52 @@ tools:
 		t.Errorf("error %v", err)
 	}
 }
+
+// What is doubtful about how tools were set up is found from the file: a parameter
+// in a shell's code, a secret that was written out, a read that deletes.
+func TestSetupsAreChecked(t *testing.T) {
+	t.Setenv("DESK_TOKEN", "token-12345678")
+	o := options(t, `model: openai/x
+sandbox: none
+tools:
+  - command:
+      templates:
+        - name: run_text
+          effect: once
+          argv: [go, run, "{m}"]
+          doc: {what: Runs a text.}
+          params: {m: {pattern: ".*"}}
+        - name: query_text
+          effect: read
+          argv: [sh, -c, "echo {m}"]
+          doc: {what: Echoes a text.}
+          params: {m: {pattern: ".*"}}
+  - http: {name: drop_order, doc: {what: Drops an order.}, method: DELETE, effect: read, url: "https://desk.example/orders/{id}", headers: {Authorization: Bearer abc}}
+  - http: {name: query_order, doc: {what: Finds an order.}, url: "https://desk.example/orders/{id}", auth: {bearer_env: DESK_TOKEN}}
+permissions: {allow: ["*"]}
+`, nil)
+	report, err := o.Lint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range report.Findings {
+		if f.Part == "argv" || f.Part == "secret" || f.Part == "effect" {
+			got = append(got, f.String())
+		}
+	}
+	text := strings.Join(got, "\n")
+	for _, want := range []string{
+		"error: tool query_text, argv: {m} stands in code that sh runs: its pattern takes anything",
+		"warning: tool query_text, effect: it declares that it reads, and {m} is part of code",
+		"error: tool drop_order, secret: the header Authorization looks like a secret",
+		"warning: tool drop_order, effect: its request is a DELETE, and it declares that it reads",
+	} {
+		if strings.Count(text, want) != 1 {
+			t.Errorf("there is no %q in\n%s", want, text)
+		}
+	}
+	if len(got) != 4 {
+		t.Errorf("%d findings:\n%s", len(got), text)
+	}
+}

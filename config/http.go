@@ -107,6 +107,19 @@ const noSecret = "a secret does not belong in this file; put it into an environm
 
 var noSecrets = map[string]string{"token": noSecret, "key": noSecret, "api_key": noSecret, "secret": noSecret, "password": noSecret, "bearer": noSecret}
 
+// statuses checks that no status says of a call both that it was done and that it
+// was not.
+func (d *decoder) statuses(c *HTTP, path string) {
+	if c == nil {
+		return
+	}
+	for _, s := range c.NotDone {
+		if slices.Contains(c.Done, s) {
+			d.add(d.at[path], path, "the status %d stands under done too, and can say only one of the two; keep it in one list", s)
+		}
+	}
+}
+
 // tool makes http_get.
 func (g *HTTPGet) tool() (tool.Tool, error) {
 	return httptool.Get(&httptool.GetOptions{Hosts: g.Hosts, AllowPrivate: g.AllowPrivate, MaxBytes: g.MaxBytes, Timeout: duration(g.Timeout), Group: g.Group})

@@ -220,3 +220,15 @@ func TestHTTPMistakes(t *testing.T) {
 		}
 	}
 }
+
+// A status cannot say both that something was done and that it was not.
+func TestDoneAndNotDone(t *testing.T) {
+	_, err := load(t, "tools:\n  - http: {name: was_paid, doc: {what: Finds out.}, url: \"https://desk.example/x\", done: [200, 409], not_done: [404, 409]}\n", nil)
+	if err == nil || !strings.Contains(err.Error(), "tools[0].http.not_done: the status 409 stands under done too") {
+		t.Errorf("error %v", err)
+	}
+	a, err := load(t, "tools:\n  - http: {name: was_paid, doc: {what: Finds out.}, url: \"https://desk.example/x\", done: [200], not_done: [404]}\n", nil)
+	if err != nil || a == nil {
+		t.Errorf("error %v", err)
+	}
+}

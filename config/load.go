@@ -114,6 +114,7 @@ func (d *decoder) together(a *Agent) {
 		}
 		seen[kind] = true
 		d.server(a.Tools[i].MCP, fmt.Sprintf("tools[%d].mcp", i))
+		d.statuses(a.Tools[i].HTTP, fmt.Sprintf("tools[%d].http.not_done", i))
 		if c := a.Tools[i].Clock; c != nil && c.Timezone != "" {
 			if _, err := time.LoadLocation(c.Timezone); err != nil || c.Timezone == "Local" {
 				at := fmt.Sprintf("tools[%d].clock.timezone", i)

@@ -40,6 +40,7 @@ func (c *checker) tool(d *tool.Definition) {
 	}
 	c.name(d, about)
 	c.effect(d, about)
+	c.setup(d, about)
 }
 
 // when checks the second part: when to use it, and when not.

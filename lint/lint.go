@@ -36,7 +36,7 @@ type Finding struct {
 	// permissions, budget.
 	About string `json:"about"`
 	// Part is the part of that: name, what, when, returns, parameter path, effect,
-	// confirm; empty for the whole.
+	// confirm, argv, secret; empty for the whole.
 	Part string `json:"part,omitempty"`
 	// Problem says what is wrong, Fix what to do.
 	Problem string `json:"problem"`
@@ -58,7 +58,9 @@ type Input struct {
 	// Tools are the agent's, and those of the harness, which are only counted as
 	// part of the budget.
 	Tools []*tool.Definition
-	Rules []event.RuleSpec
+	// Setups are how tools do their work, by the tools' names: see [tool.SetupOf].
+	Setups map[string]*tool.Setup
+	Rules  []event.RuleSpec
 	// Permissions; nil: not looked at.
 	Permissions []event.Permission
 	Phases      []event.PhaseSpec
@@ -102,9 +104,10 @@ func Check(in *Input) []Finding {
 
 // Tools checks tools by themselves, as in a test of them.
 func Tools(tools ...tool.Tool) []Finding {
-	in := &Input{}
+	in := &Input{Setups: map[string]*tool.Setup{}}
 	for _, t := range tools {
 		in.Tools = append(in.Tools, t.Definition())
+		in.Setups[t.Definition().Name] = tool.SetupOf(t)
 	}
 	c := &checker{Input: in, Counter: tokens.Estimate{}}
 	for _, d := range in.Tools {
@@ -131,6 +134,7 @@ type checker struct {
 	*Input
 	Counter tokens.Counter
 	found   []Finding
+	told    map[string]bool // secrets
 }
 
 // add notes a finding.

@@ -43,7 +43,8 @@ type Call struct {
 	// Success are the statuses that mean success; empty: 200 to 299.
 	Success []int
 	// Done and NotDone make the tool one that finds out whether something was done:
-	// with these statuses its result is {"done": true} or {"done": false}.
+	// with these statuses its result is {"done": true} or {"done": false}. No status
+	// stands in both.
 	Done, NotDone []int
 	// AllowPrivate lets the host have a private address.
 	AllowPrivate bool
@@ -122,6 +123,11 @@ func (c *Call) operation() (*operation, error) {
 	for _, s := range slices.Concat(c.Success, c.Done, c.NotDone) {
 		if s < 200 || s > 599 {
 			return nil, fmt.Errorf("the status %d is none that ends a request", s)
+		}
+	}
+	for _, s := range c.Done {
+		if slices.Contains(c.NotDone, s) {
+			return nil, fmt.Errorf("the status %d stands under done and under not_done: it can say only one of the two", s)
 		}
 	}
 	effect := cmp.Or(c.Effect, defaultEffect(o.method))
