@@ -3,9 +3,11 @@ package parse_test
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"rein.example/rein/dialect"
 	"rein.example/rein/event"
@@ -127,6 +129,43 @@ func BenchmarkHostile(b *testing.B) {
 			})
 		}
 	}
+}
+
+// worst are the hostile texts that were slowest, of each kind of reader: what
+// stands before, and what is repeated. BenchmarkHostile finds others.
+var worst = [][2]string{
+	{"", "["}, {"", "{"}, {"", "<"}, {"", "</"}, {"", "{\""}, {"", "\\u00"}, {"", `\"`}, {"", "<!--"}, {"", "<code>"}, {"", "<pre "}, {"", "`<"}, {"", "<x>1</x>"},
+	{"", "</s> "}, {"", "</invoke>"}, {"", `</invoke>{"name":"`}, {"", "</function_results>"}, {"", "\n<|eot|>f{"}, {"", "\n<|message|>f{"}, {"", "<|eom_id|>x"},
+	{"", "\n>>>get_now\n{"}, {"", "Action: get_now\nAction Input: {"}, {"", "x <tool_call> y "}, {"", "x functools[ y "}, {"", "\nfunctools[f{"},
+	{"", `[{"name": "read_file", "parameters": {"path": "a.txt"}}`}, {"", "```json\n{\n"}, {"", "\n```"}, {"", "<|start|>assistantx"},
+	{`<function_calls><invoke name="read_file"><parameter name="path">`, "</function_calls>["}, {`<function_calls><invoke name="read_file"><parameter name="path">`, "<"},
+	{"<tool_call><function=read_file><parameter=path>", "</"}, {"<tool_call>read_file<arg_key>path</arg_key><arg_value>", "<"},
+	{"<think>", "<|open|>["}, {"<think>", "<||DSML||tool_calls>{"}, {"<think>", "<tool_call>f("}, {"```\n", "functools[x"}, {"```\n", "<|channel|>["},
+	{"```\n", "<get_now>"}, {"```\n", "x <|open|> y "}, {"x {\"\n", "\n<|message|>f{"}, {"x {\"\n", "\n&lt;get_now&gt;"}, {"x {\"\n", "x <tool_call: y "},
+}
+
+// BenchmarkHostileWorst gives the worst time for a megabyte of those texts, each
+// the best of three, in one figure: make bench BENCH=HostileWorst PKG=./parse
+func BenchmarkHostileWorst(b *testing.B) {
+	var slowest time.Duration
+	var which [2]string
+	for b.Loop() {
+		slowest = 0
+		for _, w := range worst {
+			in := inputOf(w[0] + fill(w[1]))
+			best := time.Duration(math.MaxInt64)
+			for range 3 {
+				start := time.Now()
+				parse.Parse(in)
+				best = min(best, time.Since(start))
+			}
+			if best > slowest {
+				slowest, which = best, w
+			}
+		}
+	}
+	b.ReportMetric(float64(slowest.Microseconds())/1000, "worst-ms/MB")
+	b.Logf("the slowest of %d texts: %q after %q", len(worst), which[1], which[0])
 }
 
 // BenchmarkStream shows texts that come in pieces of a token's length, and byte by

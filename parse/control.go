@@ -39,17 +39,19 @@ func withoutOpening(s string) string {
 // withoutClosing takes off what closes a text, and what opened it if that stands
 // at its beginning. all: s is all of the text.
 func withoutClosing(s string, all bool) string {
+	unopened := "" // what is known to open nothing in s, so that it is looked for once
 	for again := true; again; {
 		again = false
 		t := strings.TrimRightFunc(s, unicode.IsSpace)
 		for _, c := range dialect.Control() {
-			rest, ok := strings.CutSuffix(t, c)
-			if !ok {
+			if !standsAt(t, max(len(t)-len(c), 0), c) {
 				continue
 			}
-			if open := frames[c]; open != "" {
+			rest := t[:len(t)-len(c)]
+			if open := frames[c]; open != "" && open != unopened {
 				switch k := strings.LastIndex(rest, open); {
 				case k < 0:
+					unopened = open
 				case all && strings.TrimSpace(rest[:k]) == "":
 					rest = strings.TrimLeftFunc(rest[k+len(open):], unicode.IsSpace)
 				default:

@@ -66,10 +66,14 @@ func value(s string, i int) (end int, st state) {
 				return i + 1, whole
 			}
 		}
-		i++
+		for i++; i < len(s) && !bracketOrQuote[s[i]]; i++ {
+		}
 	}
 	return i, cut
 }
+
+// bracketOrQuote are the bytes at which value has something to do.
+var bracketOrQuote = [256]bool{'"': true, '{': true, '[': true, '}': true, ']': true}
 
 // stringEnd returns the index after the JSON string that begins at s[i].
 func stringEnd(s string, i int) (int, state) {

@@ -310,5 +310,6 @@ func (v *values) nested(m mark) (end, shut int) {
 // markerAt reports whether a token that is no element of a block stands at s[i]:
 // one that opens or closes something, or ends the turn.
 func markerAt(s string, i int) bool {
-	return markupAt(s, i) > 0 || len(openersAt(s, i)) > 0
+	var buf [mostOpeners]*opener
+	return markupAt(s, i) != nil || len(openersAt(s, i, buf[:0])) > 0
 }

@@ -42,7 +42,9 @@ func (r *reading) overMarkers(i, end int) int {
 		case r.s[i] == '`':
 			n = run(r.s, i)
 		case r.s[i] == '<' || r.s[i] == '[':
-			if n = markupAt(r.s, i); n == 0 && strings.HasPrefix(r.s[i:], "</") {
+			if m := markupAt(r.s, i); m != nil {
+				n = len(m.text)
+			} else if strings.HasPrefix(r.s[i:], "</") {
 				if t, ok := tagAt(r.s, i); ok && !t.torn {
 					n = t.end - i
 				}

@@ -206,7 +206,8 @@ func (r *reading) begun(i int) int {
 func (r *reading) inside(i int) int {
 	open, from := r.open, r.from
 	n, cuts, thought := len(r.found), len(r.cuts), len(r.thought)
-	for _, o := range openersAt(r.s, i) {
+	var buf [mostOpeners]*opener
+	for _, o := range openersAt(r.s, i, buf[:0]) {
 		if !o.special() {
 			continue
 		}
@@ -305,8 +306,11 @@ func (r *reading) lineStart(i int) bool { return r.fresh(i) || lineStart(r.s, i)
 
 // echo takes what a model wrote as if a tool had answered.
 func (r *reading) echo(i int) int {
+	if _, next := pairAt(r.s, i); !table.echoes[next] {
+		return 0
+	}
 	for _, e := range dialect.Echoes() {
-		if !strings.HasPrefix(r.s[i:], e.Open) {
+		if !standsAt(r.s, i, e.Open) {
 			continue
 		}
 		call := r.lastCall()
@@ -393,7 +397,8 @@ const maxInline = 512
 
 // marker takes the block that a marker at s[i] begins, if one does.
 func (r *reading) marker(i int) int {
-	openers := openersAt(r.s, i)
+	var buf [mostOpeners]*opener
+	openers := openersAt(r.s, i, buf[:0])
 	for _, o := range openers {
 		if end := r.opened(i, o); end > i {
 			return end
@@ -412,12 +417,13 @@ func (r *reading) marker(i int) int {
 			return i + len(o.text)
 		}
 	}
-	if n := markupAt(r.s, i); n > 0 {
-		if special, ok := table.wraps[r.s[i:i+n]]; ok && r.hollow < 0 && (special || r.lineStart(i)) {
+	if m := markupAt(r.s, i); m != nil {
+		if m.wraps && r.hollow < 0 && (m.special || r.lineStart(i)) {
 			r.hollow = i
 		}
-		r.markup = append(r.markup, span{i, i + n})
-		return i + n
+		end := i + len(m.text)
+		r.markup = append(r.markup, span{i, end})
+		return end
 	}
 	return 0
 }

@@ -36,20 +36,59 @@ type index struct {
 	// second are the bytes that follow the anchor of some marker; before are
 	// those before an anchor that is the marker's last byte.
 	second, before [256]bool
-	// openers and markup by the anchor and the byte after it; longest first.
-	openers map[[2]byte][]*opener
-	markup  map[[2]byte][]string
-	// wraps are the markers around blocks; true: of a row with special openers.
-	wraps map[string]bool
+	// openers and markup by the anchor and the byte after it, 0 for none; longest
+	// first. Tables, since they are asked at nearly each bracket of a text.
+	openers byTwo[*opener]
+	markup  byTwo[*sign]
+	// echoes are the second bytes of what stands for results.
+	echoes [256]bool
 	// tags are the rows that an element of a name begins.
 	tags map[string][]*dialect.Dialect
 	// heads are what stands in openers before their anchors, where something does.
 	heads []string
 }
 
+// sign is a marker that says nothing by itself.
+type sign struct {
+	text string
+	// wraps: it stands around blocks. special: of a row with special openers.
+	wraps, special bool
+}
+
+// byTwo holds lists by two bytes; nil where nothing begins with the first.
+type byTwo[T any] [256]*[256][]T
+
+func (x *byTwo[T]) list(a, b byte) []T {
+	if x[a] == nil {
+		return nil
+	}
+	return x[a][b]
+}
+
+// place returns where the list for a and b is.
+func (x *byTwo[T]) place(a, b byte) *[]T {
+	if x[a] == nil {
+		x[a] = new([256][]T)
+	}
+	return &x[a][b]
+}
+
+// standsAt reports whether m stands at s[i]. It looks at the byte in the middle
+// first: the ends of markers are much the same.
+func standsAt(s string, i int, m string) bool {
+	return len(s)-i >= len(m) && s[i+len(m)/2] == m[len(m)/2] && s[i:i+len(m)] == m
+}
+
+// pairAt returns the bytes at s[i] and s[i+1]; 0 for one after the end.
+func pairAt(s string, i int) (a, b byte) {
+	if a = s[i]; i+1 < len(s) {
+		b = s[i+1]
+	}
+	return a, b
+}
+
 func compile(rows []*dialect.Dialect) *index {
-	x := &index{openers: map[[2]byte][]*opener{}, markup: map[[2]byte][]string{}, tags: map[string][]*dialect.Dialect{},
-		wraps: map[string]bool{}}
+	x := &index{tags: map[string][]*dialect.Dialect{}}
 	byText := map[string]*opener{}
 	var order []*opener
 	wraps := map[string]bool{}
@@ -71,8 +110,8 @@ func compile(rows []*dialect.Dialect) *index {
 		}
 		for _, w := range d.Wrap {
 			wraps[w] = true
-			x.wraps[w] = x.wraps[w] || d.Special
-			x.addMarkup(w)
+			m := x.addMarkup(w)
+			m.wraps, m.special = true, m.special || d.Special
 		}
 		for _, c := range d.Close {
 			x.addMarkup(c)
@@ -83,10 +122,12 @@ func compile(rows []*dialect.Dialect) *index {
 	}
 	for _, o := range order {
 		o.wraps = wraps[o.text]
-		k := key(o.text[o.anchor:])
-		x.openers[k] = append(x.openers[k], o)
-		if k[1] != 0 {
-			x.second[k[1]] = true
+		a, b := pairAt(o.text, o.anchor)
+		list := x.openers.place(a, b)
+		*list = append(*list, o)
+		sort.SliceStable(*list, func(a, b int) bool { return len((*list)[a].text) > len((*list)[b].text) })
+		if b != 0 {
+			x.second[b] = true
 		} else {
 			x.before[o.text[o.anchor-1]] = true
 		}
@@ -100,8 +141,8 @@ func compile(rows []*dialect.Dialect) *index {
 			}
 		}
 	}
-	for _, list := range x.openers { // order: each list is sorted by itself
-		sort.SliceStable(list, func(a, b int) bool { return len(list[a].text) > len(list[b].text) })
+	for _, e := range dialect.Echoes() {
+		x.echoes[e.Open[1]] = true
 	}
 	return x
 }
@@ -123,19 +164,22 @@ func (x *index) begins(s string, i int) bool {
 	return x.second[c] || s[i] == '<' && (c|0x20 >= 'a' && c|0x20 <= 'z' || c == '/' || c == '_' || c >= 0x80)
 }
 
-func (x *index) addMarkup(s string) {
-	k := key(s)
-	if k[0] == '<' || k[0] == '[' { // where the scan stops
-		x.second[k[1]] = true
+// addMarkup notes a marker.
+func (x *index) addMarkup(s string) *sign {
+	first, second := pairAt(s, 0)
+	if first == '<' || first == '[' { // where the scan stops
+		x.second[second] = true
 	}
-	for _, have := range x.markup[k] {
-		if have == s {
-			return
+	list := x.markup.place(first, second)
+	for _, have := range *list {
+		if have.text == s {
+			return have
 		}
 	}
-	list := append(x.markup[k], s)
-	sort.SliceStable(list, func(a, b int) bool { return len(list[a]) > len(list[b]) })
-	x.markup[k] = list
+	m := &sign{text: s}
+	*list = append(*list, m)
+	sort.SliceStable(*list, func(a, b int) bool { return len((*list)[a].text) > len((*list)[b].text) })
+	return m
 }
 
 // anchor returns where the first byte of a marker is that the scan stops at.
@@ -147,33 +191,33 @@ func anchor(text string) int {
 	return i
 }
 
-func key(s string) (k [2]byte) {
-	copy(k[:], s)
-	return k
-}
+// mostOpeners is more than any text can have at one place, so that lists of them
+// need no memory of their own.
+const mostOpeners = 8
 
-// openersAt returns the openers whose anchor is s[i], the longest first.
-func openersAt(s string, i int) []*opener {
-	var out []*opener
-	for _, k := range [...][2]byte{key(s[i:]), {s[i]}} { // some end with their anchor
-		for _, o := range table.openers[k] {
-			if start := i - o.anchor; start >= 0 && strings.HasPrefix(s[start:], o.text) {
+// openersAt adds the openers whose anchor is s[i] to out, the longest first.
+func openersAt(s string, i int, out []*opener) []*opener {
+	a, b := pairAt(s, i)
+	for {
+		for _, o := range table.openers.list(a, b) {
+			if start := i - o.anchor; start >= 0 && standsAt(s, start, o.text) {
 				out = append(out, o)
 			}
 		}
-		if k[1] == 0 {
-			break
+		if b == 0 {
+			return out
 		}
+		b = 0 // some end with their anchor
 	}
-	return out
 }
 
-// markupAt returns the length of the marker at s[i] that says nothing by itself.
-func markupAt(s string, i int) int {
-	for _, m := range table.markup[key(s[i:])] {
-		if strings.HasPrefix(s[i:], m) {
-			return len(m)
+// markupAt returns the marker at s[i] that says nothing by itself, or nil.
+func markupAt(s string, i int) *sign {
+	a, b := pairAt(s, i)
+	for _, m := range table.markup.list(a, b) {
+		if standsAt(s, i, m.text) {
+			return m
 		}
 	}
-	return 0
+	return nil
 }

@@ -36,6 +36,21 @@ var thinkTags, thinkTokens, thinkSentences = func() (tags, tokens, sentences []t
 	return
 }()
 
+// thinkFirst are the first letters of the names of tags of reasoning, in lower
+// case, and thinkSecond the second bytes of tokens of it.
+var thinkFirst, thinkSecond = func() (first, second [256]bool) {
+	for _, p := range thinkTags {
+		first[p.tag[0]|0x20] = true
+	}
+	for _, p := range thinkTokens {
+		second[p.Open[1]] = true
+		if p.Half {
+			second[p.Close[1]] = true
+		}
+	}
+	return
+}()
+
 // thinkPair is a pair of marks, and the name in it if they are tags.
 type thinkPair struct {
 	dialect.Span
@@ -56,6 +71,9 @@ func thinkTag(s string, i int) (p *thinkPair, shut bool, end int, more bool) {
 		shut, j = true, j+1
 	}
 	end = j
+	if j < len(s) && !thinkFirst[s[j]|0x20] {
+		return nil, shut, i, false
+	}
 	for end < len(s) && end-j <= maxToolName && (letter(s[end]) || s[end] == ':') {
 		end++
 	}
@@ -93,12 +111,15 @@ func (in *Input) thinkMarkAt(s string, i int) (p *thinkPair, shut bool, end int)
 		}
 		return p, shut, end
 	}
+	if i+1 == len(s) || !thinkSecond[s[i+1]] {
+		return nil, false, i
+	}
 	for k := range thinkTokens {
 		t := &thinkTokens[k]
-		if strings.HasPrefix(s[i:], t.Open) {
+		if standsAt(s, i, t.Open) {
 			return t, false, i + len(t.Open)
 		}
-		if t.Half && strings.HasPrefix(s[i:], t.Close) {
+		if t.Half && standsAt(s, i, t.Close) {
 			return t, true, i + len(t.Close)
 		}
 	}

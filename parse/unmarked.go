@@ -241,6 +241,9 @@ var quoteMarks = [...]string{`"`, `'`, "“", "‘", "`"}
 // callKey reports whether s begins with the name of a member of a call, in
 // quotes of any kind or in none.
 func callKey(s string) bool {
+	if s == "" || !keyFirst[s[0]] {
+		return false
+	}
 	for _, q := range quoteMarks {
 		if strings.HasPrefix(s, q) {
 			s = s[len(q):]
@@ -249,13 +252,23 @@ func callKey(s string) bool {
 	}
 	for _, keys := range [...][]string{nameKeys[:], argsKeys[:], otherKeys[:]} {
 		for _, k := range keys {
-			if strings.HasPrefix(s, k) && len(s) > len(k) && !scalar(s[len(k)]) && s[len(k)] != '_' {
+			if len(s) > len(k) && s[0] == k[0] && s[:len(k)] == k && !scalar(s[len(k)]) && s[len(k)] != '_' {
 				return true
 			}
 		}
 	}
 	return false
 }
+
+// keyFirst are the bytes with which the names of such members begin, quoted or not.
+var keyFirst = func() (first [256]bool) {
+	for _, words := range [...][]string{quoteMarks[:], nameKeys[:], argsKeys[:], otherKeys[:]} {
+		for _, w := range words {
+			first[w[0]] = true
+		}
+	}
+	return
+}()
 
 // otherKeys are members of calls and their envelopes beside name and arguments.
 var otherKeys = [...]string{"id", "call_id", "tool_call_id", "type", "index", "tool_calls", "role", "content"}
