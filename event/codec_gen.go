@@ -2402,6 +2402,9 @@ func (x *ToolFinished) AppendJSON(dst []byte) []byte {
 	if x.NoEffect {
 		dst = append(dst, `"no_effect":true,`...)
 	}
+	if x.Ended {
+		dst = append(dst, `"ended":true,`...)
+	}
 	if x.For != "" {
 		dst = append(dst, `"for":`...)
 		dst = codec.AppendString(dst, x.For)
@@ -2479,6 +2482,8 @@ func (x *ToolFinished) DecodeJSON(dec *jsontext.Decoder) error {
 			err = x.RetryAfter.DecodeJSON(dec)
 		case `"no_effect"`:
 			x.NoEffect, err = codec.Bool(dec)
+		case `"ended"`:
+			x.Ended, err = codec.Bool(dec)
 		case `"for"`:
 			x.For, err = codec.String(dec)
 		case `"undoes"`:

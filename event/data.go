@@ -515,6 +515,9 @@ type ToolFinished struct {
 	RetryAfter message.Count `json:"retry_after_ms,omitempty"`
 	// NoEffect: it is proven that a failed call changed nothing.
 	NoEffect bool `json:"no_effect,omitempty"`
+	// Ended: what carried out a call of unknown outcome has ended here, so that what
+	// it has not done it will not do.
+	Ended bool `json:"ended,omitempty"`
 	// For and Undoes are as in ToolStarted.
 	For    string `json:"for,omitempty"`
 	Undoes string `json:"undoes,omitempty"`

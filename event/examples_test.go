@@ -136,7 +136,7 @@ func writtenExamples() []Event {
 	add("10.0", &HookAnswered{ID: "10.0", Call: "call_1", Verdict: Allow, Rule: "business-hours", Why: "it is Monday"})
 	add("", &ToolStarted{ID: "12.0", Call: "call_1", Tool: "read_file", Effect: Read, ArgsHash: hashOf(args), Key: hashOf("key").String(), Attempt: 1})
 	add("12.0", &ToolFinished{ID: "12.0", Call: "call_1", Tool: "read_file", Status: StatusSuccess, Parts: []message.Part{{Kind: message.Text, Text: "lines 1-3 of 3\n{\"total\": \"196.00\"}\t€"}},
-		Tokens: message.Known(19), Size: 182_734, Shown: 37, Full: ref, Result: jsontext.Value(`{"total":"196.00"}`), ErrorType: "not_found", ErrorMessage: "there is no such file", Retryable: true, NoEffect: true,
+		Tokens: message.Known(19), Size: 182_734, Shown: 37, Full: ref, Result: jsontext.Value(`{"total":"196.00"}`), ErrorType: "not_found", ErrorMessage: "there is no such file", Retryable: true, NoEffect: true, Ended: true,
 		Seen: []Seen{{Resource: "orders/1042.json", Version: "3f2a", From: 1, To: 3, Total: 3, Wrote: true, Gone: true}}, Latency: 3})
 	add("", &StateUpdated{State: jsontext.Value(`{"goal":"price of 1042","completed_steps":["read it"]}`), Why: "plan changed"})
 	add("", &NoticeAdded{Kind: "last_step", Text: "One step is left: give your best answer.", Tokens: message.Known(11)})

@@ -68,6 +68,9 @@ type call struct {
 	base    string // its key without ordinal, once it is known
 	query   *query // the last one
 	queries int
+	// denied is when its confirm tool first said of the last execution that it was
+	// not done, 0 if it has not.
+	denied int64
 	// again: it was executed once more, because it had had no effect.
 	again bool
 
@@ -239,7 +242,7 @@ func (m *Machine) toolStarted(d *event.ToolStarted) {
 	if c.attempt == 0 {
 		m.begun(c)
 	}
-	c.attempt, c.rec.ran = d.Attempt, true
+	c.attempt, c.denied, c.rec.ran = d.Attempt, 0, true
 	m.writeDown(c, d.Key)
 }
 

@@ -16,9 +16,17 @@ import (
 // unknown. The harness asks it by itself: the model neither makes this call nor
 // is shown it as one, but it stands in the journal like any other.
 //
-// The answer {"done": true} makes the call a success; {"done": false} proves that
-// it had no effect, so that it is executed once more, under the same key. Without
-// an answer the model is told to find out.
+// The answer {"done": true} makes the call a success. {"done": false} may only be
+// early: a server can be at work on a request whose sender has given up or died.
+// So it counts at once only if what carried the call out is known to have ended;
+// else the tool is asked again after a while ([settleTime]), and the second "not
+// done" counts. The call is then executed once more, under the same key. Without an
+// answer that counts the model is told to find out.
+//
+// What this cannot prove: that nothing is on its way any more. A server that holds
+// a request for longer than that and carries it out in the end, or a message that
+// a program had sent to somebody else before it ended, is met by the key only: a
+// server that honours it does the act once all the same.
 type query struct {
 	execution
 	call  string // its own id
@@ -190,6 +198,63 @@ func (m *Machine) unanswered(c *call, why string) {
 	c.state, c.rule = callRefused, ruleUnconfirmed
 }
 
+// The bounds of the time after which a call that nobody answered is taken to have
+// ended, in milliseconds: that is what a call of its tool may take, but so that a
+// slow server has a chance and the run goes on within a minute.
+const (
+	minSettle     = 5_000
+	maxSettle     = 60_000
+	defaultSettle = maxSettle // the engine's own timeout
+)
+
+// settleTime returns how long after a confirm tool's first "not done" the second
+// one counts, in milliseconds.
+func settleTime(t *toolInfo) int64 {
+	if t.Timeout <= 0 {
+		return defaultSettle
+	}
+	return min(max(t.Timeout, minSettle), maxSettle)
+}
+
+// believed reports whether a confirm tool's "not done" about a call of the tool t
+// counts, at whose first one denied is (0: this is it, and is noted).
+func (m *Machine) believed(denied *int64, ended bool, t *toolInfo) bool {
+	if *denied == 0 {
+		*denied = m.now
+	}
+	return ended || m.now >= *denied+settleTime(t)
+}
+
+// awaited reports whether a call asks anew about an act that may still be under
+// way: what was said of it before may have changed, though nothing was written.
+func (m *Machine) awaited(c *call) bool {
+	if !c.tool.confirms {
+		return false
+	}
+	for _, e := range m.entries {
+		if t := m.tool(e.rec.tool); e.unknown && t != nil && t.Confirm == c.Name && schema.Agree(c.args, e.args) {
+			return true
+		}
+	}
+	return false
+}
+
+// askLater asks a confirm tool again when its "not done" can count.
+func (m *Machine) askLater(c *call) {
+	if m.wallPassed {
+		m.tooEarly(c)
+		return
+	}
+	q := c.query
+	q.state, q.failures = callWaiting, 0
+	q.waitID, q.until = m.id(0), c.denied+settleTime(c.tool)
+}
+
+// tooEarly leaves the outcome of a call unknown that is not done yet.
+func (m *Machine) tooEarly(c *call) {
+	m.unanswered(c, "says that it has not been carried out so far, but it may still be under way, and there is no time left to ask again")
+}
+
 // answeredBy draws the conclusion from a confirm tool's answer.
 func (m *Machine) answeredBy(c *call, done bool) {
 	e := m.ledger[c.key]
@@ -206,6 +271,11 @@ func (m *Machine) answeredBy(c *call, done bool) {
 	case c.last != nil && c.last.ErrorType == tool.TypeAbandoned:
 		// It still goes on: what is not done yet may come to be.
 		m.unanswered(c, "says that it has not been carried out so far, but the tool is still at work")
+	case !m.believed(&c.denied, c.last != nil && c.last.Ended, c.tool):
+		if e != nil {
+			e.denied = c.denied
+		}
+		m.askLater(c)
 	default:
 		if e != nil {
 			m.release(e)

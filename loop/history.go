@@ -66,7 +66,7 @@ func (m *Machine) inVain(c *call) int64 {
 // identical one c another: no write has succeeded, and nobody has said anything.
 // What has failed may also have been for want of what the run has seen since.
 func (m *Machine) valid(c *call, r *record) bool {
-	return r.index >= max(m.lastWrite, m.spoken) && (!c.tool.informed() || !r.failed() || r.looks == m.looks)
+	return r.index >= max(m.lastWrite, m.spoken) && !m.awaited(c) && (!c.tool.informed() || !r.failed() || r.looks == m.looks)
 }
 
 // informed reports whether the tool is told what the run has seen.

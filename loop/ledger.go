@@ -27,6 +27,10 @@ type entry struct {
 	// abandoned: its execution may still be going on, so that not done yet does
 	// not mean that it will not be.
 	abandoned bool
+	// ended: it is known not to go on. denied is when its confirm tool first said
+	// that it is not done, 0 if it has not; see believed.
+	ended  bool
+	denied int64
 }
 
 // write is a repeatable write under its key without ordinal.
@@ -122,7 +126,7 @@ func (m *Machine) enter(c *call, d *event.ToolFinished) {
 	if e := m.ledger[c.key]; c.tool.Effect == event.Once && e != nil && e.rec == c.rec {
 		switch {
 		case d.Status == event.StatusUnknown || d.Status == event.StatusTimeout:
-			e.unknown, e.abandoned = true, d.ErrorType == tool.TypeAbandoned
+			e.unknown, e.abandoned, e.ended = true, d.ErrorType == tool.TypeAbandoned, d.Ended
 		case d.Status == event.StatusError && d.NoEffect:
 			m.release(e)
 		}
@@ -132,7 +136,11 @@ func (m *Machine) enter(c *call, d *event.ToolFinished) {
 	}
 	if done, ok := schema.BoolField(d.Result, "done"); ok {
 		for _, e := range m.entries {
-			if t := m.tool(e.rec.tool); e.unknown && (done || !e.abandoned) && t != nil && t.Confirm == c.Name && schema.Agree(c.args, e.args) {
+			t := m.tool(e.rec.tool)
+			if !e.unknown || t == nil || t.Confirm != c.Name || !schema.Agree(c.args, e.args) {
+				continue
+			}
+			if done || !e.abandoned && m.believed(&e.denied, e.ended, t) {
 				m.resolve(e, done)
 			}
 		}

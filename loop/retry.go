@@ -101,11 +101,14 @@ func (m *Machine) callTimer(id string) {
 }
 
 // giveUp makes the last outcome of every call that waits to be tried again its
-// result: there is no time left.
+// result, and no longer waits until a "not done" counts: there is no time left.
 func (m *Machine) giveUp() {
 	turn := m.turn // the last result closes it
 	for i := range turn {
-		if c := &turn[i]; c.state == callWaiting {
+		switch c := &turn[i]; {
+		case c.state == callQuerying && c.query.state == callWaiting && c.denied != 0:
+			m.tooEarly(c)
+		case c.state == callWaiting:
 			if !uncertain(c.tool, c.last) || !m.ask(c, m.id(2+i)) {
 				m.conclude(c, c.last)
 			}

@@ -83,6 +83,9 @@ func (s *script) play(d *datadriven.TestData) string {
 		s.result(d)
 	case "time":
 		s.fire()
+	case "pass": // MS: nothing happens for so long
+		n, _ := strconv.ParseInt(d.CmdArgs[0].Key, 10, 64)
+		s.now += n
 	case "approve", "reject", "done", "not_done":
 		s.given(d)
 	case "told":
@@ -221,6 +224,8 @@ func toolSpec(f []string) event.ToolSpec {
 			t.Sensitive = true
 		case "pin":
 			t.Pin = value
+		case "timeout":
+			t.Timeout, _ = strconv.ParseInt(value, 10, 64)
 		case "max":
 			t.MaxCalls, _ = strconv.ParseInt(value, 10, 64)
 		case "resource":
@@ -272,13 +277,13 @@ func (s *script) reply(d *datadriven.TestData) {
 }
 
 // result is the outcome of a tool execution: result CALL [status=…] [error=TYPE]
-// [retryable] [no_effect] [after=MS] [value=JSON] [seen=PATH].
+// [retryable] [no_effect] [ended] [after=MS] [value=JSON] [seen=PATH].
 func (s *script) result(d *datadriven.TestData) {
 	call := d.CmdArgs[0].Key
 	for _, c := range s.m.Next() {
 		if r, ok := c.(*loop.RunTool); ok && r.Call == call {
 			f := &event.ToolFinished{ID: r.ID, Call: call, Tool: r.Tool, Status: event.Status(arg(d, "status", "success")),
-				Parts: []message.Part{{Kind: message.Text, Text: d.Input}}, Tokens: message.Known(15), Retryable: d.HasArg("retryable"), NoEffect: d.HasArg("no_effect"),
+				Parts: []message.Part{{Kind: message.Text, Text: d.Input}}, Tokens: message.Known(15), Retryable: d.HasArg("retryable"), NoEffect: d.HasArg("no_effect"), Ended: d.HasArg("ended"),
 				ErrorType: arg(d, "error", ""), For: r.For}
 			if f.Status != event.StatusSuccess {
 				f.ErrorMessage = d.Input

@@ -32,7 +32,7 @@ func FuzzWalk(f *testing.F) {
 }
 
 func walk(t *testing.T, seed uint64) {
-	w := &walker{script: newScript(t), rnd: rand.New(rand.NewPCG(seed, 1)), begunOnce: map[string]*loop.RunTool{}, goesOn: map[string]bool{}, approved: map[string]bool{}}
+	w := &walker{script: newScript(t), rnd: rand.New(rand.NewPCG(seed, 1)), begunOnce: map[string]*loop.RunTool{}, goesOn: map[string]bool{}, ended: map[string]bool{}, denied: map[string]int64{}, approved: map[string]bool{}}
 	spec := event.Spec{Model: "test/model", Seed: int64(seed), Limits: event.Limits{Steps: 12, ToolCalls: 30, Wall: 1_000_000},
 		Permissions: []event.Permission{{Verdict: event.Allow, Match: "*"}, {Verdict: event.Ask, Match: "ask_*"}, {Verdict: event.Deny, Match: "deny_*"}}}
 	for _, f := range [][]string{{"", "ask_pay", "once"}, {"", "deny_it", "read"}, {"", "list", "read"}, {"", "pay", "once", "confirm=list"}, {"", "put", "repeatable", "resource=path"}} {
@@ -56,6 +56,8 @@ type walker struct {
 	rnd       *rand.Rand
 	begunOnce map[string]*loop.RunTool // keys of once calls that may have taken effect
 	goesOn    map[string]bool          // those of which an execution was left behind
+	ended     map[string]bool          // those of which nothing goes on
+	denied    map[string]int64         // when a confirm tool first said that they are not done
 	pin       string                   // of the tool put now
 	approved  map[string]bool          // calls that a person has allowed since that changed
 }
@@ -155,6 +157,8 @@ func (w *walker) tool(c *loop.RunTool) {
 				w.t.Fatalf("once call %s begins again although it may have taken effect", c.Call)
 			}
 			w.begunOnce[c.Key] = c
+			delete(w.ended, c.Key)
+			delete(w.denied, c.Key)
 		}
 		w.add("", &event.ToolStarted{ID: c.ID, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt, For: c.For})
 		return
@@ -184,16 +188,25 @@ func (w *walker) tool(c *loop.RunTool) {
 	}
 	if c.Effect == event.Once && f.ErrorType == tool.TypeAbandoned {
 		w.goesOn[c.Key] = true
+	} else if f.Status == event.StatusUnknown && w.rnd.IntN(2) == 0 {
+		f.Ended, w.ended[c.Key] = true, true
 	}
 	w.add(c.ID, f)
 }
 
 // notDone notes that a confirm tool says that nothing has happened: of the call
 // that the harness asked about, or of those that the model's question fits. Of
-// what may still be going on that is no proof.
+// what may still be going on that is no proof, nor is it the first time, unless
+// that is known to have ended.
 func (w *walker) notDone(c *loop.RunTool) {
 	for key, of := range w.begunOnce { // order: each by itself
-		if !w.goesOn[key] && (c.For == of.Call || c.For == "" && schema.Agree(c.Args, of.Args)) {
+		if w.goesOn[key] || c.For != of.Call && (c.For != "" || !schema.Agree(c.Args, of.Args)) {
+			continue
+		}
+		if w.denied[key] == 0 {
+			w.denied[key] = w.now
+		}
+		if w.ended[key] || w.now-w.denied[key] >= 60_000 { // what pay may take
 			delete(w.begunOnce, key)
 		}
 	}

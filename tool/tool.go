@@ -228,6 +228,12 @@ type Error struct {
 	NoEffect bool
 	// Unknown: the call may have taken effect.
 	Unknown bool
+	// Ended says of a call that may have taken effect that whatever carried it out
+	// has ended: processes that were started for it are gone. A confirm tool's "not
+	// done" is then believed at once; else it might only be early, and the tool is
+	// asked again after a while. Leave it out where a server may still be at work on
+	// a request.
+	Ended bool
 	// Result, if not nil, is what there is to show besides, such as what a program
 	// wrote until it failed. It is shaped as any result and stands behind the error.
 	Result *Result

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -29,7 +30,11 @@ import (
 // idempotency key, a once tool would do everything again. The journal is a file,
 // and a crash leaves in it what a dead process leaves.
 //
-// Whatever happens, the effect of a once call takes place once at most.
+// Long before the effect means that a server goes on with the request, and comes to
+// it when the caller has given up or died, and has asked the confirm tool already.
+//
+// Whatever happens, the effect of a once call takes place once at most. The time is
+// a test's own: nothing is waited for.
 const effects = `
                                   | read                       | repeatable                 | once                                                       | once, with a confirm tool
 success                           | success (1/0)              | success (1/1)              | success (1/1)                                              | success (1/1)
@@ -41,6 +46,9 @@ connection lost before the effect | success (2/0)              | success (2/1)  
 connection lost after the effect  | success (2/0)              | success (2/1)              | unknown connection_lost (1/1)                              | success (1/1)
 timeout before the effect         | success (2/0)              | success (2/1)              | unknown timeout (1/0)                                      | success (2/1)
 timeout after the effect          | success (2/0)              | success (2/1)              | unknown timeout (1/1)                                      | success (1/1)
+lost long before the effect       | success (2/0)              | success (2/1)              | unknown connection_lost (1/1)                              | success (1/1)
+timeout long before the effect    | success (2/0)              | success (2/1)              | unknown timeout (1/1)                                      | success (1/1)
+crash long before the effect      | success (2/0)              | success (2/1)              | unknown outcome_unknown (1/1)                              | success (1/1)
 panic before the effect           | error panic (1/0)          | unknown panic (1/0)        | unknown panic (1/0)                                        | success (2/1)
 panic after the effect            | error panic (1/0)          | unknown panic (1/1)        | unknown panic (1/1)                                        | success (1/1)
 crash before the start is durable | success (2/0)              | success (1/1)              | success (1/1)                                              | success (1/1)
@@ -67,16 +75,18 @@ func TestEffects(t *testing.T) {
 			class, want := strings.TrimSpace(classes[i]), strings.TrimSpace(want)
 			t.Run(name+"/"+class, func(t *testing.T) {
 				t.Parallel()
-				w := newWorld(t, name, class)
-				got := w.play()
-				mu.Lock()
-				defer mu.Unlock()
-				if got != want {
-					t.Errorf("%s, of a call that is %s: %s, want %s\n%s", name, class, got, want, w.journal())
-				}
-				if strings.HasPrefix(class, "once") && w.done > 1 {
-					t.Errorf("the effect took place %d times", w.done)
-				}
+				synctest.Test(t, func(t *testing.T) {
+					w := newWorld(t, name, class)
+					got := w.play()
+					mu.Lock()
+					defer mu.Unlock()
+					if got != want {
+						t.Errorf("%s, of a call that is %s: %s, want %s\n%s", name, class, got, want, w.journal())
+					}
+					if strings.HasPrefix(class, "once") && w.done > 1 {
+						t.Errorf("the effect took place %d times", w.done)
+					}
+				})
 			})
 		}
 	}
@@ -156,6 +166,9 @@ func (w *world) play() string {
 		w.t.Fatal(err)
 	}
 	w.checkOnce()
+	time.Sleep(2 * late)
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	return fmt.Sprintf("%s (%d/%d)", w.told(), w.runs, w.done)
 }
 
@@ -222,6 +235,12 @@ func (w *world) act(ctx context.Context, c *tool.Call) (*tool.Result, error) {
 		return nil, &tool.Error{Type: "busy", Message: "come back later", Retryable: true}
 	}
 	if first && strings.HasSuffix(when, "before the effect") {
+		if strings.HasPrefix(when, "long") {
+			go func() {
+				time.Sleep(late)
+				w.effect(c)
+			}()
+		}
 		return nil, w.meet(ctx, what)
 	}
 	w.effect(c)
@@ -234,6 +253,9 @@ func (w *world) act(ctx context.Context, c *tool.Call) (*tool.Result, error) {
 	return tool.Text("done"), nil
 }
 
+// late is after how long a server carries out what nobody waits for any more.
+const late = 3 * time.Second
+
 // meet lets something happen.
 func (w *world) meet(ctx context.Context, what string) error {
 	switch what {
@@ -245,7 +267,7 @@ func (w *world) meet(ctx context.Context, what string) error {
 	case "crash":
 		w.disk.dead.Store(true)
 		return errors.New("nobody hears this")
-	case "connection":
+	case "connection", "lost":
 		return &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 	}
 	panic("no such event: " + what)

@@ -90,6 +90,7 @@ func (a *actor) failed(f *flight, c *loop.RunTool, err error, end ending) *event
 		t.Retryable = false // it would not be executed
 	}
 	d.ErrorType, d.ErrorMessage, d.Retryable, d.NoEffect = t.Type, t.Message, t.Retryable, t.NoEffect
+	d.Ended = t.Ended && (d.Status == event.StatusUnknown || d.Status == event.StatusTimeout)
 	if t.RetryAfter > 0 {
 		d.RetryAfter = message.Known(t.RetryAfter.Milliseconds())
 	}

@@ -119,7 +119,7 @@ func TestTimeout(t *testing.T) {
 		tmpl := self(c.mode)
 		tmpl.Timeout, tmpl.Effect = 400*time.Millisecond, c.effect
 		text, e := run(t, one(t, root, tmpl, nil), `{}`)
-		if e == nil || e.Type != tool.TypeTimeout || e.Retryable || e.NoEffect || e.Unknown != (c.effect == event.Once) {
+		if e == nil || e.Type != tool.TypeTimeout || e.Retryable || e.NoEffect || e.Unknown != (c.effect == event.Once) || e.Ended != e.Unknown {
 			t.Errorf("%s: %+v", c.mode, e)
 		}
 		if !strings.HasPrefix(text, c.wrote+"[rein: ") || strings.Contains(text, "could not be ended") {

@@ -246,12 +246,12 @@ func (c *command) result(o *Outcome) (*tool.Result, error) {
 	case o.End == TimedOut:
 		e := &tool.Error{Type: tool.TypeTimeout, Message: fmt.Sprintf("%s did not end within %v, and was ended with all that it had started", c.def.Name, c.timeout), Result: r,
 			Hint: "what it wrote until then follows; the same call would take as long again: ask for less, or go on without it"}
-		return nil, c.perhaps(e)
+		return nil, c.perhaps(e, o)
 	case o.End == Cancelled:
 		e := &tool.Error{Type: tool.TypeCancelled, Message: c.def.Name + " was ended because the run was stopped", Result: r, Retryable: c.def.Effect != event.Once}
-		return nil, c.perhaps(e)
+		return nil, c.perhaps(e, o)
 	case o.Signal != "":
-		return nil, c.perhaps(&tool.Error{Type: "killed", Message: fmt.Sprintf("%s was ended by a signal: %s", c.def.Name, o.Signal), Result: r, Hint: "what it wrote until then follows"})
+		return nil, c.perhaps(&tool.Error{Type: "killed", Message: fmt.Sprintf("%s was ended by a signal: %s", c.def.Name, o.Signal), Result: r, Hint: "what it wrote until then follows"}, o)
 	case !c.succeeded(o.Code):
 		return nil, &tool.Error{Type: "exit_code", Message: fmt.Sprintf("%s failed with exit code %d", c.def.Name, o.Code), Result: r,
 			Hint: "what it wrote follows and says why; the same call will fail again unless something is changed"}
@@ -265,10 +265,11 @@ func (c *command) result(o *Outcome) (*tool.Result, error) {
 }
 
 // perhaps says of a command that must not be repeated that it may have taken
-// effect: it ran until it was ended.
-func (c *command) perhaps(e *tool.Error) *tool.Error {
+// effect: it ran until it was ended, with all that it had started and that could be
+// ended. What it had sent to others by then nobody here can take back.
+func (c *command) perhaps(e *tool.Error, o *Outcome) *tool.Error {
 	if c.def.Effect != event.Read && c.def.Effect != event.Repeatable {
-		e.Unknown = true
+		e.Unknown, e.Ended = true, len(o.Stuck) == 0 && (len(o.Left) == 0 || o.Ended)
 		e.Message += "; it may or may not have taken effect"
 		e.Hint = "do not repeat it; find out by reading whether it took effect"
 		if c.def.Confirm != "" {

@@ -37,6 +37,7 @@ const (
 	typeNotFound     = "not_found"
 	typeUnauthorized = "unauthorized"
 	typeNeedsInput   = "needs_input"
+	typeSession      = "session_lost"
 )
 
 // Run sends one call to the server and waits for its answer.
@@ -65,12 +66,12 @@ func (t *remote) Run(ctx context.Context, call *tool.Call) (*tool.Result, error)
 		if err == nil {
 			return t.result(result)
 		}
-		if a.stale.Load() && !again { // not even looked at
+		if a.stale.Load() && !again && t.def.Effect != event.Once { // not even looked at, it seems
 			l.drop()
 			again = true
 			continue
 		}
-		return nil, t.failed(ctx, l, a, err)
+		return nil, t.failed(ctx, l, a, call.Attempt, err)
 	}
 }
 
@@ -184,30 +185,44 @@ func (t *remote) unreachable(ctx context.Context, err error) error {
 	return e
 }
 
-// failed says what became of a call that was not answered with a result.
-func (t *remote) failed(ctx context.Context, l *link, a *attempt, err error) error {
+// failed says what became of a call that was not answered with a result. Once a
+// server has accepted it, whatever goes wrong with the answer says nothing about the
+// act; and of the errors that it answers with, only those that say that it did not
+// understand the call prove that there was none.
+func (t *remote) failed(ctx context.Context, l *link, a *attempt, tries int, err error) error {
 	var wire *jsonrpc.Error
+	answered := errors.As(err, &wire)
 	switch {
 	case !a.sent.Load():
 		l.drop()
 		return t.unreachable(ctx, err)
 	case context.Cause(ctx) == errClosed:
-		return t.lost(errClosed)
+		return t.lost(errClosed, false)
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case a.refused():
-		return t.refused(a, err)
-	case (l.proc != nil || a.status.Load() == http.StatusOK) && errors.As(err, &wire):
+	case a.refused() && !(answered && wire.Code == jsonrpc.CodeInternalError):
+		if a.stale.Load() {
+			l.drop()
+		}
+		return t.refused(a, tries, err)
+	case (l.proc != nil || a.status.Load() == http.StatusOK) && answered:
 		return t.protocol(wire)
 	}
 	l.drop() // what is left of it may be of no use
-	return t.lost(err)
+	return t.lost(err, l.ended())
 }
 
-// lost says that the call may have been carried out.
-func (t *remote) lost(err error) error {
-	e := &tool.Error{Type: tool.TypeConnection, Unknown: t.def.Effect.Writes(), Retryable: t.def.Effect != event.Once,
+// lost says that the call may have been carried out; ended, that the server's
+// process is gone.
+func (t *remote) lost(err error, ended bool) error {
+	e := &tool.Error{Type: tool.TypeConnection, Unknown: t.def.Effect.Writes(), Ended: ended, Retryable: t.def.Effect != event.Once,
 		Message: t.server.redact("the connection to the server of " + t.def.Name + " was lost before it answered: " + shorten(err.Error(), 500))}
+	t.doubtful(e)
+	return e
+}
+
+// doubtful says what to do about a call that may have taken effect.
+func (t *remote) doubtful(e *tool.Error) {
 	switch {
 	case t.def.Effect == event.Read:
 		e.Hint = "nothing was changed; call it again if you still need it"
@@ -218,16 +233,23 @@ func (t *remote) lost(err error) error {
 	default:
 		e.Hint = "it may or may not have taken effect; do not repeat it; find out by reading"
 	}
-	return e
 }
 
-// refused says that the server turned the request away before it was looked at.
-func (t *remote) refused(a *attempt, err error) error {
+// refused says that the server turned the request away before it was looked at. One
+// that does not know the session any more may take the next try, in a new session:
+// that is the harness's to make, since each try is written down before it is sent.
+// If that is refused as well, the session was not the reason.
+func (t *remote) refused(a *attempt, tries int, err error) error {
 	status := a.status.Load()
 	e := &tool.Error{Type: tool.TypeError, NoEffect: true, RetryAfter: time.Duration(a.after.Load()),
 		Message: t.server.redact(fmt.Sprintf("the server of %s refused the request with HTTP status %d: %s", t.def.Name, status, shorten(err.Error(), 500))),
 		Hint:    "nothing was done; go on without it"}
 	switch status {
+	case 404:
+		if a.stale.Load() && tries <= 1 && t.def.Effect == event.Once {
+			e.Type, e.Retryable = typeSession, true
+			e.Hint = "nothing was done; call it again: that will be in a new session"
+		}
 	case 401, 403:
 		e.Type = typeUnauthorized
 		e.Hint = "nothing was done; its credentials are a person's to mend; go on without it, and say so"
@@ -242,7 +264,8 @@ func (t *remote) refused(a *attempt, err error) error {
 const codeInputRequired = -32042
 
 // protocol turns an error of the protocol, which is not one of the tool's own,
-// into one for the model.
+// into one for the model. A server may report any other than that it did not
+// understand the call in the midst of the work.
 func (t *remote) protocol(wire *jsonrpc.Error) error {
 	e := &tool.Error{Type: tool.TypeError, Message: t.server.redact(shorten(clean(wire.Message), maxErrorText)),
 		Hint: "the server reports this; change the arguments, or go on without it"}
@@ -251,11 +274,20 @@ func (t *remote) protocol(wire *jsonrpc.Error) error {
 		e.Type, e.NoEffect = typeNotFound, true
 		e.Hint = "nothing was done; use another tool"
 	case jsonrpc.CodeInvalidParams:
-		e.Type = typeInvalid
-		e.Hint = "change the arguments as the message says"
+		e.Type, e.NoEffect = typeInvalid, true
+		e.Hint = "nothing was done; change the arguments as the message says"
+	case jsonrpc.CodeParseError, jsonrpc.CodeInvalidRequest:
+		e.NoEffect = true
+		e.Hint = "nothing was done; " + e.Hint
 	case codeInputRequired:
 		e.Type = typeNeedsInput
 		e.Hint = needsPerson
+	}
+	if e.Unknown = !e.NoEffect && t.def.Effect == event.Once; e.Unknown {
+		hint := e.Hint
+		if t.doubtful(e); e.Type == typeNeedsInput {
+			e.Hint += "; " + hint
+		}
 	}
 	return e
 }

@@ -27,7 +27,8 @@ const (
 	maxResumes = 2
 )
 
-// attempt is what is known of one sending of a call.
+// attempt is what is known of one sending of a call: of the request that carries it,
+// not of those that are made to take up the stream of its answer again.
 type attempt struct {
 	// sent: something of it may have reached the server.
 	sent atomic.Bool
@@ -130,7 +131,9 @@ func noStream(req *http.Request) *http.Response {
 // answered notes the answer to a call. With 404, and in practice 400, a server
 // says that it does not know the session, and so has not looked at the call.
 func (a *attempt) answered(req *http.Request, resp *http.Response) {
-	a.status.Store(int64(resp.StatusCode))
+	if req.Method != http.MethodPost || !a.status.CompareAndSwap(0, int64(resp.StatusCode)) {
+		return
+	}
 	if s := resp.StatusCode; (s == http.StatusNotFound || s == http.StatusBadRequest) && req.Header.Get(headerSession) != "" {
 		a.stale.Store(true)
 	}

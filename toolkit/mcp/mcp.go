@@ -13,7 +13,10 @@
 //   - When a connection is lost, the next call makes a new one, after a pause
 //     that grows while the server cannot be reached. A call that was under way is
 //     of unknown outcome if it writes; one that was never sent is proven to have
-//     had no effect.
+//     had no effect. An error of the protocol proves that only if it says that the
+//     call was not understood (-32600, -32601, -32602, -32700).
+//   - A once call is sent once an execution. If the server says that it does not
+//     know the session (404), the next execution is in a new one.
 //   - How far a long call is, where the server reports it, those who watch the run
 //     are told, at most once a second.
 //   - Every call carries the idempotency key, the run and the call in its _meta:

@@ -96,8 +96,8 @@ func TestResults(t *testing.T) {
 			t.Errorf("a failed call: %+v", e)
 		}
 		_, e, _ = call(t, s, "refuse", `{}`)
-		if e == nil || e.Type != tool.TypeError || e.Message != "out of paper" || e.Unknown {
-			t.Errorf("an error of the protocol: %+v", e)
+		if e == nil || e.Type != tool.TypeError || e.Message != "out of paper" || !e.Unknown || e.NoEffect {
+			t.Errorf("an error of the protocol may come from the midst of the work: %+v", e)
 		}
 	})
 }
@@ -123,6 +123,9 @@ func TestServerDiesInMidCall(t *testing.T) {
 		_, e, _ := call(t, s, "die", `{}`)
 		if e == nil || e.Type != tool.TypeConnection || !e.Unknown || e.Retryable || !strings.Contains(e.Hint, "call read_order") {
 			t.Fatalf("a write: %+v", e)
+		}
+		if e.Ended != (o.URL == "") {
+			t.Errorf("that a process which was started here is gone is known, and only that: %+v", e)
 		}
 		if got := effects(folder); !slices.Equal(got, []string{"placed"}) {
 			t.Errorf("it was sent once, and the server has done %q", got)

@@ -159,6 +159,21 @@ func (p *process) wait(stderr *os.File) {
 	p.log.Debug("the server's process has ended", slog.Any("state", p.cmd.ProcessState), slog.Any("err", err))
 }
 
+// ended reports whether the server's process, which was started here, has come to
+// its end, or comes to it soon, with its group. A child of it that has left the group
+// is not seen, nor what it has sent to others before.
+func (l *link) ended() bool {
+	if l.proc == nil {
+		return false
+	}
+	select {
+	case <-l.proc.exited:
+		return true
+	case <-time.After(drainPatience):
+		return false
+	}
+}
+
 // stop ends the process: kindly, then not.
 func (p *process) stop() {
 	p.once.Do(func() { close(p.unread) })
