@@ -26,8 +26,10 @@ type pairReader struct {
 
 // readPairs reads the tool's name at s[body] and its arguments.
 func (r *reading) readPairs(d *dialect.Dialect, start, body int) (block, bool) {
+	if t := pairTagAt(r.s, start); t.base != "tool_call" {
+		return block{}, false
+	}
 	x := &pairReader{r: r, d: d}
-	x.values = values{r: r, mark: x.inside, between: x.outside, expects: x.expected}
 	i, ok := x.opener(start, body)
 	if !ok || i == len(r.s) {
 		return block{}, false
@@ -45,6 +47,7 @@ func (r *reading) readPairs(d *dialect.Dialect, start, body int) (block, bool) {
 	if n <= 0 || !toolish(trim(r.s[i:i+n])) {
 		return block{}, false
 	}
+	x.values = values{r: r, mark: x.inside, between: x.outside, expects: x.expected}
 	name := trim(r.s[i : i+n])
 	i = skip(r.s, i+n)
 	if t := pairTagAt(r.s, i); t.base == "tool_sep" {

@@ -75,6 +75,8 @@ type reading struct {
 	answer string
 	// answered: a line said that the answer follows.
 	answered bool
+	// sepless is where no separator of sections begins.
+	sepless span
 	// stage is where calls are shown that do not count.
 	stage stage
 }

@@ -43,7 +43,8 @@ func (r *reading) sectionAt(i int) (c section, ok bool) {
 			return c, false
 		}
 	}
-	n := strings.Index(rest[:min(len(rest), maxTag)], sectionSep)
+	body := len(r.s) - len(rest)
+	n := r.separator(body) - body
 	if n < 0 {
 		return c, false
 	}
@@ -59,6 +60,24 @@ func (r *reading) sectionAt(i int) (c section, ok bool) {
 		c.attrs = sectionAttributes(head[len(c.kind):])
 	}
 	return c, c.kind != ""
+}
+
+// separator returns where the separator of a head stands that goes on at s[i], or
+// -1. It does not look again where it found that none begins.
+func (r *reading) separator(i int) int {
+	from, limit := i, min(len(r.s), i+maxTag)
+	known := r.sepless.from <= i && i < r.sepless.to
+	if known {
+		from = min(r.sepless.to, limit)
+	}
+	if k := strings.Index(r.s[from:limit], sectionSep); k >= 0 {
+		return from + k
+	}
+	if !known {
+		r.sepless = span{i, i}
+	}
+	r.sepless.to = max(r.sepless.to, limit-len(sectionSep)+1)
+	return -1
 }
 
 // sectionAttributes reads key="value" as often as it comes. Values may hold
