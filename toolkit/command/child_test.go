@@ -77,8 +77,8 @@ func child_(mode string, args []string) {
 		start("sleep", apart())
 	case "host": // runs another as a tool does, for a call of a run
 		self, _ := os.Executable()
-		_, err := (Exec{}).Run(context.Background(), &Process{Path: self, Args: append([]string{"-child"}, args...), Dir: ".",
-			Env: []string{"REIN_RUN=r", "REIN_CALL=c", "REIN_IDEMPOTENCY_KEY=k"}, Timeout: time.Hour})
+		_, err := (Exec{}).Run(context.Background(), &Process{Path: self, Args: append([]string{"-child"}, args[1:]...), Dir: ".",
+			Env: []string{"REIN_RUN=" + args[0], "REIN_CALL=c", "REIN_IDEMPOTENCY_KEY=k"}, Timeout: time.Hour})
 		fmt.Println(err)
 	case "sleep":
 		note()

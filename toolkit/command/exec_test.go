@@ -4,6 +4,7 @@ package command
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"os"
 	"os/exec"
@@ -192,18 +193,19 @@ func TestLeft(t *testing.T) {
 // A command does not outlive whoever ran it, even if that is killed. What it has
 // started does, until the same call, or one that is the same act, is executed again.
 func TestKilled(t *testing.T) {
+	id := rand.Text() // what is ended is looked for in the whole system
 	for _, c := range []struct {
 		about string
 		call  tool.Call
 		ended bool
 	}{
-		{"another call", tool.Call{Run: "r", ID: "d", Key: "l", Attempt: 2}, false},
-		{"another run", tool.Call{Run: "q", ID: "c", Key: "k", Attempt: 2}, false},
-		{"the same call", tool.Call{Run: "r", ID: "c", Attempt: 2}, true},
-		{"the same act", tool.Call{Run: "r", ID: "d", Key: "k", Attempt: 1}, true},
+		{"another call", tool.Call{Run: id, ID: "d", Key: "l", Attempt: 2}, false},
+		{"another run", tool.Call{Run: id + "q", ID: "c", Key: "k", Attempt: 2}, false},
+		{"the same call", tool.Call{Run: id, ID: "c", Attempt: 2}, true},
+		{"the same act", tool.Call{Run: id, ID: "d", Key: "k", Attempt: 1}, true},
 	} {
 		root := t.TempDir()
-		host := exec.Command(os.Args[0], "-child", "host", "deaf-tree")
+		host := exec.Command(os.Args[0], "-child", "host", id, "deaf-tree")
 		host.Dir = root
 		if err := host.Start(); err != nil {
 			t.Fatal(err)
@@ -223,7 +225,7 @@ func TestKilled(t *testing.T) {
 		if left := alive(helper); (len(left) == 0) != c.ended {
 			t.Errorf("%s: of what had been started %v still runs", c.about, left)
 		}
-		endFormer([][]string{{"REIN_RUN=r", "REIN_CALL=c"}})
+		endFormer([][]string{{"REIN_RUN=" + id, "REIN_CALL=c"}})
 		if len(alive(helper)) > 0 {
 			t.Errorf("%s: not ended", c.about)
 		}
