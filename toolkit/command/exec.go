@@ -189,10 +189,11 @@ func (c *child) drain(o *Outcome) {
 	c.pipe.Close()
 }
 
-// reap notes how the program has ended.
+// reap notes how the program has ended, and whether all of it has.
 func (c *child) reap(o *Outcome) {
 	select {
 	case <-c.exited:
+		o.Gone = seesTree && len(o.Stuck) == 0 && (len(o.Left) == 0 || o.Ended)
 	default: // it was killed, and the system has not got round to it
 		o.Code, o.Signal = -1, "killed"
 		go func() {

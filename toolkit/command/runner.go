@@ -66,6 +66,9 @@ type Outcome struct {
 	Left  []Survivor
 	Ended bool
 	Stuck []Survivor
+	// Gone: the program and all that it has started and that can be found have ended.
+	// False where what it has started cannot be told.
+	Gone bool
 }
 
 // Survivor is a process that outlives the program which started it.

@@ -269,7 +269,7 @@ func (c *command) result(o *Outcome) (*tool.Result, error) {
 // ended. What it had sent to others by then nobody here can take back.
 func (c *command) perhaps(e *tool.Error, o *Outcome) *tool.Error {
 	if c.def.Effect != event.Read && c.def.Effect != event.Repeatable {
-		e.Unknown, e.Ended = true, len(o.Stuck) == 0 && (len(o.Left) == 0 || o.Ended)
+		e.Unknown, e.Ended = true, o.Gone
 		e.Message += "; it may or may not have taken effect"
 		e.Hint = "do not repeat it; find out by reading whether it took effect"
 		if c.def.Confirm != "" {

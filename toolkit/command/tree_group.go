@@ -8,6 +8,9 @@ import (
 	"syscall"
 )
 
+// seesTree: what a program has started can be found, see [Exec].
+const seesTree = false
+
 // waitFor waits until the program has ended.
 func waitFor(cmd *exec.Cmd) *os.ProcessState {
 	_ = cmd.Wait() // its error is in the state

@@ -14,6 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// seesTree: what a program has started can be found, see [Exec].
+const seesTree = true
+
 // waitFor waits until the program has ended, and leaves it to be reaped: until
 // then its number, which is its session's too, means nobody else.
 func waitFor(cmd *exec.Cmd) *os.ProcessState {

@@ -12,6 +12,9 @@ func ownSession() *syscall.SysProcAttr { return nil }
 
 func signalOf(*os.ProcessState) string { return "" }
 
+// seesTree: what a program has started can be found, see [Exec].
+const seesTree = false
+
 // waitFor waits until the program has ended.
 func waitFor(cmd *exec.Cmd) *os.ProcessState {
 	_ = cmd.Wait() // its error is in the state
