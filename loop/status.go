@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"slices"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"rein.example/rein/event"
@@ -86,6 +88,34 @@ func (m *Machine) Status() Status {
 		}
 	}
 	return s
+}
+
+// Unsettled returns the calls that must not be done twice and of which nobody knows
+// whether they took effect, in the order in which they began, apart from those that
+// Status has as pending: a person's word on them is taken at any time. Others are
+// the ids of calls that asked for the same since, the provider's ids included.
+func (m *Machine) Unsettled() []Unsettled {
+	var out []Unsettled
+	for _, e := range m.entries {
+		if !e.unknown || m.ledger[e.key] != e {
+			continue
+		}
+		u := Unsettled{Pending: Pending{Call: e.rec.id, Tool: e.rec.tool, Args: e.args, Settle: true}}
+		for id, r := range m.byID { // order: sorted below
+			if id != e.rec.id && (r == e.rec || r.index >= 0 && r.tool == e.rec.tool && r.hash == m.byID[e.rec.id].hash) {
+				u.Others = append(u.Others, id)
+			}
+		}
+		slices.Sort(u.Others)
+		out = append(out, u)
+	}
+	return out
+}
+
+// Unsettled is a call whose outcome is unknown.
+type Unsettled struct {
+	Pending
+	Others []string
 }
 
 // lastAnswer returns the text of the last assistant message.

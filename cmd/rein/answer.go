@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,7 +90,13 @@ func (a *app) answers(cmd *cobra.Command, settle bool, decide func() (engine.Ans
 		if err != nil {
 			return err
 		}
-		p, err := pending(run, args[1], settle, answer.Decision == event.Approved, m.Status().Pending)
+		status := m.Status()
+		p, err := pending(run, args[1], settle, answer.Decision == event.Approved, status.Pending)
+		if err != nil && settle {
+			if p, err = a.unsettled(run, args[1], m, err); err == nil && status.Status == "finished" {
+				return fmt.Errorf("run %s is finished: whether call %s of %s took effect is unknown, and nothing is left that an answer would change", run, name(p.Call), name(p.Tool))
+			}
+		}
 		if first := given[args[1]]; err != nil && first != nil && settle == first.settles() {
 			return taken(run, first)
 		}
@@ -102,6 +109,9 @@ func (a *app) answers(cmd *cobra.Command, settle bool, decide func() (engine.Ans
 		left, err := a.post(ctx, s, run, p, answer)
 		if err != nil {
 			return err
+		}
+		if p.Call != args[1] && !strings.HasPrefix(p.Call, args[1]) {
+			a.say("%s asks for the same as %s, whose outcome is unknown: the answer is about that", clip(args[1], 100), name(p.Call))
 		}
 		if a.json {
 			return a.print(answered{run, p.Call, p.Tool, string(answer.Decision), left})
@@ -144,6 +154,8 @@ func (a *app) post(ctx context.Context, s journal.Store, run string, p *loop.Pen
 	switch first := given[p.Call]; {
 	case err != nil:
 		return 0, err
+	case p.Settle && !waits(m, p.Call) && first == nil && !stillUnsettled(m, p.Call):
+		// It was not asked about, and is settled: by this word.
 	case first == nil:
 		return 0, fmt.Errorf("call %s of run %s does not wait for an answer any more: this one came too late, and does not count", p.Call, run)
 	case first.seq != head.Seq:
@@ -189,6 +201,48 @@ func waits(m *loop.Machine, call string) bool {
 		}
 	}
 	return false
+}
+
+// unsettled returns the call of unknown outcome that the user names, by its id or by
+// that of a call that asked for the same: it need not be asked about at present. If
+// there is none of that name, the error says which there are; none keeps what is
+// known of it already.
+func (a *app) unsettled(run, call string, m *loop.Machine, none error) (*loop.Pending, error) {
+	all := m.Unsettled()
+	var found []*loop.Pending
+	var names []string
+	for i := range all {
+		u := &all[i]
+		if u.Call == call || slices.Contains(u.Others, call) {
+			return openQuestion(m, &u.Pending), nil
+		}
+		names = append(names, name(u.Call)+" ("+name(u.Tool)+")")
+		if strings.HasPrefix(u.Call, call) {
+			found = append(found, &u.Pending)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return openQuestion(m, found[0]), nil
+	case len(names) == 0:
+		return nil, none
+	}
+	return nil, fmt.Errorf("no call %q of run %s has an unknown outcome; these do: %s", call, run, strings.Join(names, ", "))
+}
+
+// stillUnsettled reports whether the outcome of a call is unknown.
+func stillUnsettled(m *loop.Machine, call string) bool {
+	return slices.ContainsFunc(m.Unsettled(), func(u loop.Unsettled) bool { return u.Call == call })
+}
+
+// openQuestion returns the open question about the same act, if there is one.
+func openQuestion(m *loop.Machine, p *loop.Pending) *loop.Pending {
+	for _, q := range m.Status().Pending {
+		if q.Settle && q.Tool == p.Tool && string(q.Args) == string(p.Args) {
+			return &q
+		}
+	}
+	return p
 }
 
 // taken is the error of an answer that came second.

@@ -292,3 +292,55 @@ turns:
       - call: {name: pay}
   - It is paid.
 `
+
+// A call whose outcome is unknown is settled by its own id or by that of a call that
+// asked for the same, whether it is asked about or not; of a finished run nothing is.
+func TestSettleByAnyName(t *testing.T) {
+	const asks = "turns:\n  - call: {name: pay, id: first}\n  - call: {name: look, id: second}\n  - It is paid.\n"
+	const again = "turns:\n  - call: {name: pay, id: first}\n  - call: {name: pay, id: second}\n  - call: {name: pay, id: third}\n  - It is paid.\n"
+	const ends = "turns:\n  - call: {name: pay, id: first}\n  - I do not know.\n"
+	for _, c := range []struct {
+		name, turns, call string
+		code              int
+		says              string
+	}{
+		{"not asked about", asks, "first", 0, "settled as done: pay"},
+		{"asked about, by the first call", again, "first", 0, "settled as done: pay"},
+		{"asked about, by a call between", again, "second", 0, "settled as done: pay"},
+		{"another", asks, "second", 2, "has an unknown outcome; these do: first (pay)"},
+		{"finished", ends, "first", 2, "is finished: whether call first of pay took effect is unknown"},
+		{"finished, another", ends, "x", 2, "unknown outcome"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBox(t)
+			store, err := sqlite.Open(t.Context(), b.storeFile(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer store.Close()
+			lost := func(context.Context, struct{}) (string, error) {
+				return "", &tool.Error{Type: "lost", Message: "the line went dead", Unknown: true}
+			}
+			doc := tool.Doc{What: "Pays an invoice."}
+			agent, err := rein.New(script.New(script.MustParse(c.turns), nil), &rein.Options{Store: store,
+				Tools:       []tool.Tool{tool.New("pay", doc, lost, &tool.Options{Effect: event.Once}), tool.New("look", doc, lost, &tool.Options{Effect: event.Read})},
+				Permissions: []event.Permission{{Verdict: event.Allow, Match: "pay"}, {Verdict: event.Ask, Match: "look"}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer agent.Close()
+			paused, err := agent.Run(t.Context(), "Pay the invoice.")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := b.rein("settle", paused.Run, c.call, "--done")
+			if r.code != c.code || !strings.Contains(r.err, c.says) {
+				t.Errorf("exit %d, %s", r.code, r.err)
+			}
+			if r := b.rein("settle", paused.Run, c.call, "--done"); r.code != 2 {
+				t.Errorf("settled twice: %s", r.err)
+			}
+		})
+	}
+}

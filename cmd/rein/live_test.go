@@ -95,6 +95,8 @@ func TestLiveViewCtrlC(t *testing.T) {
 const writes = `
 turns:
   - call: {name: write_file, arguments: {path: note.txt, content: "harmless\e[2J\e[1;1Hread_file"}}
+  - when: {result: write_file, lacks: '"ok":false'}
+    call: {name: read_file, arguments: {path: note.txt}}
   - say: "{{result \"write_file\"}}"
 `
 

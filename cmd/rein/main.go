@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 
 	"github.com/mattn/go-isatty"
@@ -125,7 +126,7 @@ Exit codes:
 	}
 	root.SetVersionTemplate(versionText())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+		return fmt.Errorf("%w; see %s --help", plainly(err), cmd.CommandPath())
 	})
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.db, "db", "", "the `file` that holds the runs (default $REIN_DB, else rein/rein.db in the user's data folder)")
@@ -144,6 +145,25 @@ Exit codes:
 	root.InitDefaultCompletionCmd()
 	a.complete(root)
 	return root
+}
+
+// plainly says of a flag's value that it is no number in words, where the parser of
+// flags names a function of Go's.
+func plainly(err error) error {
+	var number *strconv.NumError
+	if !errors.As(err, &number) {
+		return err
+	}
+	why := "it is not a whole number"
+	switch {
+	case number.Func == "ParseBool":
+		why = "it is neither true nor false"
+	case errors.Is(number.Err, strconv.ErrRange):
+		why = "the number is too large"
+	case number.Func == "ParseFloat":
+		why = "it is not a number"
+	}
+	return errors.New(strings.TrimSuffix(err.Error(), number.Error()) + why)
 }
 
 // knownCommand refuses a first word that is no command.

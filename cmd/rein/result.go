@@ -104,9 +104,7 @@ func (a *app) finish(r *rein.Result, c *carrying) error {
 // stillWaits says that nothing was done, since only a person can move the run on.
 func (a *app) stillWaits(r *rein.Result) {
 	a.say("run %s: nothing was done; it still waits for an answer", r.Run)
-	for _, q := range r.Pending {
-		a.say("  %s", a.question(&q))
-	}
+	a.questions(r.Pending)
 	a.say("  then go on with: %s", a.next("resume %s", r.Run))
 }
 
@@ -148,11 +146,23 @@ func (a *app) outcome(r *rein.Result) {
 	if r.Detail != "" {
 		a.say("  %s", clip(r.Detail, maxDetail))
 	}
-	for _, q := range r.Pending {
-		a.say("  %s", a.question(&q))
-	}
+	a.questions(r.Pending)
 	if r.Status == "paused" && r.Cause != event.CauseTurnDone {
 		a.say("  then go on with: %s", a.next("resume %s", r.Run))
+	}
+}
+
+// questions says what a run waits for.
+func (a *app) questions(open []engine.Question) {
+	words := 0
+	for i := range open {
+		a.say("  %s", a.question(&open[i]))
+		if open[i].Words {
+			words++
+		}
+	}
+	if words > 1 {
+		a.say("  an answer with --input is taken for the first of the %d things that the model asks", words)
 	}
 }
 

@@ -22,7 +22,8 @@ What a run was doing when its process died is unknown: reads are done again, and
 for what must not be done twice its tool finds out, or you are asked.
 
 With --input the run is told something: what it asked for, if it waits for an
-answer in words, else a message that the model sees at its next step.`,
+answer in words, and of several questions the first; else a message that the model
+sees at its next step.`,
 		Example: `  rein resume last
   rein resume last --input "the second one"`,
 		Args: exactly("RUN"),

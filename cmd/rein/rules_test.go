@@ -110,6 +110,7 @@ turns:
   - call: {name: write_file, arguments: {path: a.txt, content: hello}}
   - call: {name: list_dir, arguments: {}}
   - call: {name: write_file, arguments: {path: a.txt, content: hello}}
+  - call: {name: read_file, arguments: {path: a.txt}}
   - say: Written.
 `)
 	file := b.file("agent.yaml", "model: openai/any\nbase_url: "+url+`

@@ -14,6 +14,7 @@ import (
 
 	"rein.example/rein"
 	"rein.example/rein/config"
+	"rein.example/rein/engine/local"
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
 )
@@ -234,8 +235,8 @@ func (a *app) notRun(ctx context.Context, store journal.Store, run *rein.Run, er
 		// It does not go away by itself.
 		return failed(fmt.Errorf("%w\nSee what of it is sound: %s", err, a.next("verify %s", run.ID())))
 	}
-	if errors.Is(err, journal.ErrFenced) {
-		return failed(err) // it goes on, elsewhere
+	if errors.Is(err, journal.ErrFenced) || errors.Is(err, local.ErrFinished) {
+		return failed(err) // it goes on elsewhere, or not at all
 	}
 	head, herr := store.Head(context.WithoutCancel(ctx), run.ID())
 	if herr == nil && head.Seq > 0 {

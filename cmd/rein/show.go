@@ -224,9 +224,7 @@ func (a *app) todo(v *shown) {
 	if v.Damage != nil {
 		return // which has a hint of its own
 	}
-	for i := range v.Pending {
-		a.say("  %s", a.question(&v.Pending[i]))
-	}
+	a.questions(v.Pending)
 	if v.Status == "interrupted" || v.Status == "paused" && v.cause != event.CauseTurnDone {
 		a.say("  then go on with: %s", a.next("resume %s", v.Run))
 	}

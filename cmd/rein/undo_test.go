@@ -17,6 +17,9 @@ turns:
       - {name: write_file, arguments: {path: sub/new.txt, content: "new\n"}}
   - call: {name: edit_file, arguments: {path: a.txt, old: two, new: three}}
   - call: {name: touch, arguments: {file: touched}}
+  - calls:
+      - {name: read_file, arguments: {path: a.txt}}
+      - {name: read_file, arguments: {path: sub/new.txt}}
   - Done.
 `
 
