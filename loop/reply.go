@@ -26,7 +26,7 @@ const (
 // Reading says how the reply to the model call that is under way will be read:
 // what a [parse.Stream] needs to show it while it arrives.
 func (m *Machine) Reading() parse.Input {
-	in := parse.Input{Tools: m.callable, TextCalls: m.calling().Text}
+	in := parse.Input{Tools: m.callable, TextCalls: m.calling().Text, Asked: m.calling().Dialect}
 	if m.call.noTools {
 		in.Tools = nil
 	}
