@@ -193,10 +193,7 @@ func (r *Result) dropSeen(k int64) {
 	}
 	for i := range r.Seen {
 		if e := &r.Seen[i]; !e.Wrote && e.From == r.Lines.First {
-			e.To = e.From + k - 1
-			if k == 0 {
-				e.From, e.To = 0, 0
-			}
+			e.To = e.From + k - 1 // of a line that is too long the beginning is shown, and From says which
 		}
 	}
 }

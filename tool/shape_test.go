@@ -133,7 +133,7 @@ func TestShapeKeepsSeenTrue(t *testing.T) {
 	}
 	r = read(strings.Repeat("x", 1000)+"\n", 1)
 	parts, _ = tool.Shape(r, view(40))
-	if got := parts[0].Text; !strings.HasPrefix(got, "[rein: lines 101-100 of 500 of a.txt]\nxxx") || r.Seen[0].From != 0 || r.Seen[0].To != 0 {
+	if got := parts[0].Text; !strings.HasPrefix(got, "[rein: lines 101-100 of 500 of a.txt]\nxxx") || r.Seen[0].From != 101 || r.Seen[0].To != 100 {
 		t.Errorf("long line: %q, %+v", got, r.Seen)
 	}
 }

@@ -21,7 +21,7 @@ func TestDemo(t *testing.T) {
 	if p.code != 0 || !got.OK || got.Status != "finished" || len(got.Problems) != 0 {
 		t.Fatalf("exit %d, %+v\n%s", p.code, got, p.err)
 	}
-	if got.ToolCalls < 8 || got.ToolCalls > 12 || !strings.Contains(got.Answer, "196") {
+	if got.ToolCalls < 8 || got.ToolCalls > 14 || !strings.Contains(got.Answer, "196") {
 		t.Errorf("%d tool calls, answer %q", got.ToolCalls, got.Answer)
 	}
 	lived := strings.Join(got.Survived, "\n")

@@ -139,6 +139,9 @@ func explained(t *tool.Error, own bool, status event.Status, c *loop.RunTool, sp
 			t.Hint = "do not repeat it; find out by reading whether it took effect"
 		}
 	}
+	if t.Type == tool.TypeTimeout && t.Hint == "" && c.Effect == event.Read {
+		t.Hint = "nothing was changed; ask for less at a time, or go on without it"
+	}
 	if c.Attempt > 1 {
 		t.Message += fmt.Sprintf(" (tried %d times)", c.Attempt)
 	}

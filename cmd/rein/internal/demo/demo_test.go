@@ -47,7 +47,7 @@ func TestDemo(t *testing.T) {
 			survived[string(d.Class)]++
 		}
 	}
-	if calls < 8 || calls > 12 {
+	if calls < 8 || calls > 14 {
 		t.Errorf("it takes %d calls", calls)
 	}
 	if len(tools) != 8 {
