@@ -55,9 +55,9 @@ func TestReadOn(t *testing.T) {
 	chat := `
 turns:
   - call: {name: list_orders}
-  - say: '{{match "list_orders" "\\[rein: [^\n]*"}}'
+  - say: 'It said: {{match "list_orders" "\\[rein: [^\n]*"}}'
   - call: {name: read_artifact, raw_arguments: '{{match "list_orders" "read_artifact with ({.*?})"}}'}
-  - say: '{{match "read_artifact" "\\[rein: [^\n]*"}}'
+  - say: 'It said: {{match "read_artifact" "\\[rein: [^\n]*"}}'
 `
 	o := &rein.Options{Tools: []tool.Tool{orders()}, Store: store}
 	first := newAgent(t, chat, o)
@@ -66,7 +66,7 @@ turns:
 		t.Fatalf("%+v, %v", res, err)
 	}
 	var shown, total, from int
-	if _, err := fmt.Sscanf(res.Answer, "[rein: items 1-%d of %d shown;", &shown, &total); err != nil || total != 3000 || shown < 50 {
+	if _, err := fmt.Sscanf(res.Answer, "It said: [rein: items 1-%d of %d shown;", &shown, &total); err != nil || total != 3000 || shown < 50 {
 		t.Errorf("%q", res.Answer)
 	}
 	for _, want := range []string{"all 3000 items: status (open: 1500, done: 1500)", "only the members id, status shown (left out: note)", "for the rest call read_artifact with {"} {
@@ -81,7 +81,7 @@ turns:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fmt.Sscanf(res.Answer, "[rein: items %d-", &from); err != nil || from != shown+1 || !strings.Contains(res.Answer, " of 3000 of the result of list_orders, call ") {
+	if _, err := fmt.Sscanf(res.Answer, "It said: [rein: items %d-", &from); err != nil || from != shown+1 || !strings.Contains(res.Answer, " of 3000 of the result of list_orders, call ") {
 		t.Errorf("%q", res.Answer)
 	}
 }

@@ -27,6 +27,8 @@ type rig struct {
 	t      *testing.T
 	dir    string
 	events []*event.Event
+	// clock is as late as the waits that are over.
+	clock int64
 
 	// The rest dies with the process.
 	m      *loop.Machine
@@ -121,7 +123,7 @@ func (r *rig) die() {
 
 func (r *rig) append(d event.Data) {
 	r.t.Helper()
-	e := &event.Event{Run: "run", Seq: int64(len(r.events) + 1), Time: time.Now().UnixMilli(), Data: d}
+	e := &event.Event{Run: "run", Seq: int64(len(r.events) + 1), Time: max(r.clock, time.Now().UnixMilli()), Data: d}
 	r.events = append(r.events, e)
 	if err := r.m.Apply(e); err != nil {
 		r.t.Fatal(err)
@@ -156,6 +158,7 @@ func (r *rig) carry() (*event.RunFinished, error) {
 				r.append(d)
 			}
 		case *loop.Wait:
+			r.clock = max(r.clock, c.Until)
 			r.append(&event.TimerFired{ID: c.ID})
 		case *loop.Finish:
 			r.append(c.Data)
