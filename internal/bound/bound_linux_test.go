@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		fmt.Println(cmd.Process.Pid)
-		select {}
+		time.Sleep(time.Hour) // waiting for nothing at all would be a deadlock
 	}
 	os.Exit(m.Run())
 }

@@ -37,6 +37,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// forever never returns. Waiting for nothing at all would end a process in which
+// nothing else goes on: the runtime takes it for a deadlock.
+func forever() {
+	for {
+		time.Sleep(time.Hour)
+	}
+}
+
 // serveStdio is the main function of a server process.
 func serveStdio(kind, folder string) {
 	switch kind {
@@ -47,7 +55,7 @@ func serveStdio(kind, folder string) {
 		fmt.Fprintln(os.Stderr, "cannot open the key ring: token-"+"12345678")
 		os.Exit(3)
 	case "silent":
-		select {}
+		forever()
 	case "deaf": // does not end when its input ends, nor when it is told to
 		go func() {
 			for {
@@ -55,7 +63,7 @@ func serveStdio(kind, folder string) {
 			}
 		}()
 		deaf()
-		defer func() { select {} }()
+		defer forever()
 	}
 	if err := deskServer(kind, folder).Run(context.Background(), &sdk.StdioTransport{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -144,14 +152,15 @@ func deskServer(kind, folder string) *sdk.Server {
 		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			act(folder, "placed")
 			die(folder)
-			select {}
+			forever()
+			return nil, nil
 		})
 	s.AddTool(&sdk.Tool{Name: "look", Description: "Looks once in vain, since the server dies.", InputSchema: object, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}},
 		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			act(folder, "looked")
 			if len(effects(folder)) == 1 {
 				die(folder)
-				select {}
+				forever()
 			}
 			return text("a desk"), nil
 		})
