@@ -26,15 +26,15 @@ func TestLeftBehindIsBounded(t *testing.T) {
 		}
 		script = append(script, call("d1 fine"), call("d2 stuck last"), say("done"))
 		l := newLab(t, script...)
-		free := false
+		var free atomic.Bool
 		l.tool("fine", event.Read, func(context.Context, *tool.Call) (*tool.Result, error) {
-			free = true
+			free.Store(true)
 			close(release)
 			time.Sleep(time.Second) // in which they end
 			return tool.Text("fine"), nil
 		})
 		l.tool("stuck", event.Read, func(ctx context.Context, c *tool.Call) (*tool.Result, error) {
-			if !free {
+			if !free.Load() {
 				<-release
 			}
 			return tool.Text("at last"), nil

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -45,17 +46,17 @@ func TestTypesOfErrors(t *testing.T) {
 			t.Run(c.what+"/"+string(effect), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					l := newLab(t, call("c1 work"), say("done"))
-					runs := 0
+					var ran atomic.Int64
 					end := make(chan struct{})
 					defer close(end)
 					l.tool("work", effect, func(ctx context.Context, k *tool.Call) (*tool.Result, error) {
-						if runs++; c.run == nil {
+						if ran.Add(1); c.run == nil {
 							return hang(end)(ctx, k)
 						}
 						return c.run(ctx, k)
 					})
 					l.start(t.Context(), l.engine())
-					d := l.last("c1")
+					d, runs := l.last("c1"), ran.Load()
 					got := strings.TrimSpace(string(d.Status) + " " + d.ErrorType)
 					if d.Retryable {
 						got += " r"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,10 +52,13 @@ func TestOneOfSeveralFails(t *testing.T) {
 func TestCrashKeepsFinishedSiblings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t, call("c1 look a", "c2 look b", "c3 look c"), say("done"))
+		var mu sync.Mutex // the calls run at once
 		runs := map[string]int{}
 		var slow time.Duration
 		l.tool("look", event.Read, func(_ context.Context, c *tool.Call) (*tool.Result, error) {
+			mu.Lock()
 			runs[c.ID]++
+			mu.Unlock()
 			if c.ID == "c2" {
 				time.Sleep(slow)
 			}
