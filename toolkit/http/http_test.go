@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -500,16 +501,27 @@ func TestStatuses(t *testing.T) {
 // with an idempotency key again when a connection breaks that was used before. What
 // was cut off is of unknown outcome; the next try has the same key.
 func TestWriteIsSentOnce(t *testing.T) {
+	var mu sync.Mutex // a request that is cut off may still be handled
 	var keys []string
+	seen := func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(keys)
+	}
 	here := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
 		keys = append(keys, r.Header.Get(KeyHeader))
-		if len(keys)%2 == 0 {
+		n := len(keys)
+		mu.Unlock()
+		if n%2 == 0 {
 			panic(http.ErrAbortHandler)
 		}
 		fmt.Fprint(w, "done")
 	})
 	for effect, method := range map[event.Effect]string{event.Once: "POST", event.Repeatable: "DELETE"} {
+		mu.Lock()
 		keys = nil
+		mu.Unlock()
 		x := call(t, Call{Method: method, URL: here + "/x"})
 		if _, _, e := run(t, x, args{}); e != nil { // leaves a used connection, if any
 			t.Fatal(e)
@@ -518,11 +530,11 @@ func TestWriteIsSentOnce(t *testing.T) {
 		if e == nil || e.Type != tool.TypeConnection || !e.Unknown || e.NoEffect || e.Retryable != (effect == event.Repeatable) {
 			t.Errorf("%s: %+v", method, e)
 		}
-		if len(keys) != 2 {
-			t.Errorf("%s: two calls were sent %d times", method, len(keys))
+		if n := len(seen()); n != 2 {
+			t.Errorf("%s: two calls were sent %d times", method, n)
 		}
-		if _, _, e := run(t, x, args{}); e != nil || fmt.Sprint(keys) != "[key-1 key-1 key-1]" {
-			t.Errorf("%s: %+v, keys %v", method, e, keys)
+		if _, _, e := run(t, x, args{}); e != nil || fmt.Sprint(seen()) != "[key-1 key-1 key-1]" {
+			t.Errorf("%s: %+v, keys %v", method, e, seen())
 		}
 	}
 }
