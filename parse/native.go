@@ -57,7 +57,7 @@ func arguments(raw string) (args, problem string, repairs []event.Repair) {
 			return args, "", nil
 		}
 		// The string holds an object with a slip.
-		if text, problem, repairs := object1(inner); problem == "" {
+		if text, st, repairs := unwrapString(args); st == whole {
 			return text, "", repairs
 		}
 		return args, problem, nil
