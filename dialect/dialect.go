@@ -93,6 +93,8 @@ type Dialect struct {
 	Bare bool
 	// Shape narrows the JSON that is taken.
 	Shape Shape
+	// BuiltIns: built-in tools are called as NAME.call(…) instead.
+	BuiltIns bool
 	// NameIsKey: the object's only key is the tool's name, its value the
 	// arguments.
 	NameIsKey bool

@@ -81,7 +81,7 @@ var jsonRows = []Dialect{
 	},
 	{
 		ID: "llama3_json", Models: "Llama 3.1, 3.2 and 3.3",
-		Grammar: JSON, Open: []string{"<|python_tag|>"}, Close: []string{"<|eom_id|>", "<|eot_id|>"}, EndsTurn: true,
+		Grammar: JSON, BuiltIns: true, Open: []string{"<|python_tag|>"}, Close: []string{"<|eom_id|>", "<|eot_id|>"}, EndsTurn: true,
 		Special: true, Bare: true, Arguments: jsonParams + "; calls with semicolons between",
 		Example: `<|python_tag|>{"name": "read_file", "parameters": {"path": "a.txt"}}`,
 	},

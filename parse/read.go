@@ -9,7 +9,7 @@ import "rein.example/rein/dialect"
 func (r *reading) read(d *dialect.Dialect, start, body int) (block, bool) {
 	switch d.Grammar {
 	case dialect.JSON:
-		if b, ok := r.readJSON(d, start, body); ok || d.ID != "llama3_json" {
+		if b, ok := r.readJSON(d, start, body); ok || !d.BuiltIns {
 			return b, ok
 		}
 		return r.readBuiltIn(d, body)
