@@ -90,7 +90,7 @@ func (r *reading) jsonBlock(at, body, n int) (f found, end int) {
 	shut, end := r.fences.closer(body, n)
 	e := elements{resume: true}
 	used := body + e.read(r.s[body:shut], 0)
-	r.spend(e.spent)
+	r.spend(e.again())
 	f = found{from: at, format: JSONFence, kind: fenced, empty: true, group: e.group}
 	i := skip(r.s, used)
 	for i < shut && (r.s[i] == '}' || r.s[i] == ']' || r.s[i] == ';' || r.s[i] == ',') {

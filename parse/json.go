@@ -102,8 +102,9 @@ type elements struct {
 	// resume: after an element that is broken reading goes on, if there is a
 	// place from which it surely can.
 	resume bool
-	// spent is how much of the text was read twice for that, in bytes.
-	spent int
+	// spent is how much of the text was read twice for that, in bytes. ahead is how
+	// much was looked at beyond what was read, for values that are no calls.
+	spent, ahead int
 	// fault is where the last element was broken, if reading could not go on
 	// after it.
 	fault int
@@ -117,6 +118,9 @@ type elements struct {
 	// ended is how the last element ended.
 	ended state
 }
+
+// again is how many bytes were looked at beside those that were read once.
+func (e *elements) again() int { return e.spent + e.ahead }
 
 // read reads from s[i], which is '{' or '[', and returns the index after what
 // it read.
@@ -197,9 +201,11 @@ func (e *elements) other(s string, j int) int {
 	}
 	if !e.marked || st != whole {
 		e.foreign = true
+		e.ahead += end - j
 		return j
 	}
 	if k := skip(s, end); k < len(s) && s[k] == ':' {
+		e.ahead += end - j
 		return j // the member of an object that ended too early
 	}
 	e.stray(s[j:end])
@@ -262,6 +268,7 @@ func (e *elements) add(text string, st state, repairs []event.Repair) {
 			e.stray(in.strange)
 		}
 		e.torn = e.torn || in.torn
+		e.ahead += in.ahead
 		e.content += o.content
 	case o.isCall(e.marked):
 		e.calls = append(e.calls, e.call(&o, text, repairs))

@@ -215,7 +215,8 @@ func (r *reading) recipientCall(at int, name string, i int) int {
 	var e elements
 	if callish(r.s, i) {
 		// The object may name the tool itself.
-		if e.read(r.s, i); len(e.calls) > 0 {
+		end := e.read(r.s, i)
+		if r.spend(end - i + e.again()); len(e.calls) > 0 {
 			return 0
 		}
 	}

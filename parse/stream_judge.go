@@ -350,7 +350,7 @@ const settled = 64
 func (st *Stream) call(s string, i int) verdict {
 	e := elements{resume: true}
 	end := e.read(s, i)
-	if !st.spend(len(s)-i+e.spent, s) {
+	if !st.spend(len(s)-i+e.again(), s) {
 		return verdict{what: holds}
 	}
 	next := end

@@ -69,7 +69,7 @@ func (r *reading) withCalls(b block, e *elements, d *dialect.Dialect, text strin
 func (r *reading) elements(e *elements, d *dialect.Dialect, i int) (end int) {
 	again := *e
 	end = e.read(r.s, i)
-	r.spend(end - i)
+	r.spend(end - i + e.again())
 	if e.ended == whole || !r.spend(0) {
 		return end
 	}
@@ -78,7 +78,7 @@ func (r *reading) elements(e *elements, d *dialect.Dialect, i int) (end int) {
 	e.resume = true
 	end = i + e.read(r.s[i:stop], 0)
 	e.last += i
-	r.spend(stop - i + e.spent)
+	r.spend(stop - i + e.again())
 	if e.ended == cut && r.ended(d, stop) && r.spend(0) {
 		r.completed(e, again, i, stop)
 	}

@@ -82,7 +82,7 @@ func (r *reading) looseJSON(i int) int {
 	}
 	e := elements{resume: true}
 	end := e.read(r.s, i)
-	r.spend(end - i + e.spent)
+	r.spend(end - i + e.again())
 	if len(e.calls) == 0 {
 		if e.ended == whole {
 			return end
