@@ -88,1087 +88,6 @@ func newData(t Type) decodable {
 	return nil
 }
 
-// AppendJSON appends x as a JSON object to dst.
-func (x *Spec) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	if x.Agent != "" {
-		dst = append(dst, `"agent":`...)
-		dst = codec.AppendString(dst, x.Agent)
-		dst = append(dst, ',')
-	}
-	dst = append(dst, `"model":`...)
-	dst = codec.AppendString(dst, x.Model)
-	dst = append(dst, ',')
-	if len(x.Fallback) > 0 {
-		dst = append(dst, `"fallback":`...)
-		dst = append(dst, '[')
-		for i := range x.Fallback {
-			dst = codec.AppendString(dst, x.Fallback[i])
-			dst = append(dst, ',')
-		}
-		dst = codec.End(dst, ']')
-		dst = append(dst, ',')
-	}
-	if len(x.Prices) > 0 {
-		dst = append(dst, `"prices":`...)
-		dst = append(dst, '[')
-		for i := range x.Prices {
-			dst = x.Prices[i].AppendJSON(dst)
-			dst = append(dst, ',')
-		}
-		dst = codec.End(dst, ']')
-		dst = append(dst, ',')
-	}
-	if len(x.Calling) > 0 {
-		dst = append(dst, `"calling":`...)
-		dst = append(dst, '[')
-		for i := range x.Calling {
-			dst = x.Calling[i].AppendJSON(dst)
-			dst = append(dst, ',')
-		}
-		dst = codec.End(dst, ']')
-		dst = append(dst, ',')
-	}
-	if len(x.System) > 0 {
-		dst = append(dst, `"system":`...)
-		dst = append(dst, '[')
-		for i := range x.System {
-			dst = x.System[i].AppendJSON(dst)
-			dst = append(dst, ',')
-		}
-		dst = codec.End(dst, ']')
-		dst = append(dst, ',')
-	}
-	if len(x.Tools) > 0 {
-		dst = append(dst, `"tools":`...)
-		dst = append(dst, '[')
-		for i := range x.Tools {
-			dst = x.Tools[i].AppendJSON(dst)
-			dst = append(dst, ',')
-		}
-		dst = codec.End(dst, ']')
-		dst = append(dst, ',')
-	}
-	if len(x.Submit) > 0 {
-		dst = append(dst, `"submit":`...)
-		dst = codec.AppendRaw(dst, x.Submit)
-		dst = append(dst, ',')
-	}
-	if x.Limits.Steps != 0 || x.Limits.ToolCalls != 0 || x.Limits.Tokens != 0 || x.Limits.Wall != 0 || x.Limits.Output != 0 {
-		dst = append(dst, `"limits":`...)
-		dst = x.Limits.AppendJSON(dst)
-		dst = append(dst, ',')
-	}
-	if len(x.Permissions) > 0 {
-		dst = append(dst, `"permissions":`...)
-		dst = append(dst, '[')
-		for i := range x.Permissions {
-			dst = x.Permissions[i].AppendJSON(dst)
-			dst = append(dst, ',')
-		}
-		dst = codec.End(dst, ']')
-		dst = append(dst, ',')
-	}
-	if len(x.Rules) > 0 {
-		dst = append(dst, `"rules":`...)
-		dst = append(dst, '[')
-		for i := range x.Rules {
-			dst = x.Rules[i].AppendJSON(dst)
-			dst = append(dst, ',')
-		}
-		dst = codec.End(dst, ']')
-		dst = append(dst, ',')
-	}
-	if len(x.Phases) > 0 {
-		dst = append(dst, `"phases":`...)
-		dst = append(dst, '[')
-		for i := range x.Phases {
-			dst = x.Phases[i].AppendJSON(dst)
-			dst = append(dst, ',')
-		}
-		dst = codec.End(dst, ']')
-		dst = append(dst, ',')
-	}
-	if x.Window.Strategy != "" || x.Window.Size != 0 || x.Window.Reserve != 0 || x.Window.Margin != 0 {
-		dst = append(dst, `"window":`...)
-		dst = x.Window.AppendJSON(dst)
-		dst = append(dst, ',')
-	}
-	if x.Retry.Tries != 0 || x.Retry.Base != 0 || x.Retry.Cap != 0 || x.Retry.Idle != 0 || x.Retry.ToolTries != 0 {
-		dst = append(dst, `"retry":`...)
-		dst = x.Retry.AppendJSON(dst)
-		dst = append(dst, ',')
-	}
-	if x.Sampling.Temperature != "" || x.Sampling.TopP != "" || x.Sampling.Seed != "" || x.Sampling.Reasoning != "" {
-		dst = append(dst, `"sampling":`...)
-		dst = x.Sampling.AppendJSON(dst)
-		dst = append(dst, ',')
-	}
-	if x.Chat {
-		dst = append(dst, `"chat":true,`...)
-	}
-	if x.Seed != 0 {
-		dst = append(dst, `"seed":`...)
-		dst = strconv.AppendInt(dst, x.Seed, 10)
-		dst = append(dst, ',')
-	}
-	if x.Sandbox != "" {
-		dst = append(dst, `"sandbox":`...)
-		dst = codec.AppendString(dst, x.Sandbox)
-		dst = append(dst, ',')
-	}
-	if x.Config != "" {
-		dst = append(dst, `"config":`...)
-		dst = codec.AppendString(dst, x.Config)
-		dst = append(dst, ',')
-	}
-	if x.BaseDir != "" {
-		dst = append(dst, `"base_dir":`...)
-		dst = codec.AppendString(dst, x.BaseDir)
-		dst = append(dst, ',')
-	}
-	return codec.End(dst, '}')
-}
-
-// DecodeJSON reads one JSON object, or null for the zero value, into x.
-func (x *Spec) DecodeJSON(dec *jsontext.Decoder) error {
-	*x = Spec{}
-	if ok, err := codec.Begin(dec, '{'); !ok {
-		return err
-	}
-	for {
-		name, err := codec.Name(dec)
-		if name == nil || err != nil {
-			return err
-		}
-		switch string(name) {
-		case `"agent"`:
-			x.Agent, err = codec.String(dec)
-		case `"model"`:
-			x.Model, err = codec.String(dec)
-		case `"fallback"`:
-			x.Fallback, err = codec.Strings(dec)
-		case `"prices"`:
-			x.Prices, err = codec.Slice(dec, (*ModelPrice).DecodeJSON)
-		case `"calling"`:
-			x.Calling, err = codec.Slice(dec, (*ModelCalling).DecodeJSON)
-		case `"system"`:
-			x.System, err = codec.Slice(dec, (*Block).DecodeJSON)
-		case `"tools"`:
-			x.Tools, err = codec.Slice(dec, (*ToolSpec).DecodeJSON)
-		case `"submit"`:
-			x.Submit, err = codec.Raw(dec)
-		case `"limits"`:
-			err = x.Limits.DecodeJSON(dec)
-		case `"permissions"`:
-			x.Permissions, err = codec.Slice(dec, (*Permission).DecodeJSON)
-		case `"rules"`:
-			x.Rules, err = codec.Slice(dec, (*RuleSpec).DecodeJSON)
-		case `"phases"`:
-			x.Phases, err = codec.Slice(dec, (*PhaseSpec).DecodeJSON)
-		case `"window"`:
-			err = x.Window.DecodeJSON(dec)
-		case `"retry"`:
-			err = x.Retry.DecodeJSON(dec)
-		case `"sampling"`:
-			err = x.Sampling.DecodeJSON(dec)
-		case `"chat"`:
-			x.Chat, err = codec.Bool(dec)
-		case `"seed"`:
-			x.Seed, err = codec.Int(dec, 64)
-		case `"sandbox"`:
-			x.Sandbox, err = codec.String(dec)
-		case `"config"`:
-			x.Config, err = codec.String(dec)
-		case `"base_dir"`:
-			x.BaseDir, err = codec.String(dec)
-		default:
-			err = dec.SkipValue()
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func (x *Spec) mapText(f func(string) string) {
-	x.Agent = f(x.Agent)
-	x.Model = f(x.Model)
-	x.Fallback = slices.Clone(x.Fallback)
-	for i := range x.Fallback {
-		x.Fallback[i] = f(x.Fallback[i])
-	}
-	x.Prices = slices.Clone(x.Prices)
-	for i := range x.Prices {
-		x.Prices[i].mapText(f)
-	}
-	x.Calling = slices.Clone(x.Calling)
-	for i := range x.Calling {
-		x.Calling[i].mapText(f)
-	}
-	x.System = slices.Clone(x.System)
-	for i := range x.System {
-		x.System[i].mapText(f)
-	}
-	x.Tools = slices.Clone(x.Tools)
-	for i := range x.Tools {
-		x.Tools[i].mapText(f)
-	}
-	x.Submit = codec.MapRaw(x.Submit, f)
-	x.Permissions = slices.Clone(x.Permissions)
-	for i := range x.Permissions {
-		x.Permissions[i].mapText(f)
-	}
-	x.Rules = slices.Clone(x.Rules)
-	for i := range x.Rules {
-		x.Rules[i].mapText(f)
-	}
-	x.Phases = slices.Clone(x.Phases)
-	for i := range x.Phases {
-		x.Phases[i].mapText(f)
-	}
-	x.Sampling.mapText(f)
-	x.Sandbox = f(x.Sandbox)
-	x.Config = f(x.Config)
-	x.BaseDir = f(x.BaseDir)
-}
-
-// AppendJSON appends x as a JSON object to dst.
-func (x *ModelPrice) AppendJSON(dst []byte) []byte {
-	dst = append(dst, `{"model":`...)
-	dst = codec.AppendString(dst, x.Model)
-	dst = append(dst, `,"price":`...)
-	dst = x.Price.AppendJSON(dst)
-	dst = append(dst, ',')
-	return codec.End(dst, '}')
-}
-
-// DecodeJSON reads one JSON object, or null for the zero value, into x.
-func (x *ModelPrice) DecodeJSON(dec *jsontext.Decoder) error {
-	*x = ModelPrice{}
-	if ok, err := codec.Begin(dec, '{'); !ok {
-		return err
-	}
-	for {
-		name, err := codec.Name(dec)
-		if name == nil || err != nil {
-			return err
-		}
-		switch string(name) {
-		case `"model"`:
-			x.Model, err = codec.String(dec)
-		case `"price"`:
-			err = x.Price.DecodeJSON(dec)
-		default:
-			err = dec.SkipValue()
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func (x *ModelPrice) mapText(f func(string) string) {
-	x.Model = f(x.Model)
-}
-
-// AppendJSON appends x as a JSON object to dst.
-func (x *ModelCalling) AppendJSON(dst []byte) []byte {
-	dst = append(dst, `{"model":`...)
-	dst = codec.AppendString(dst, x.Model)
-	dst = append(dst, ',')
-	if x.Dialect != "" {
-		dst = append(dst, `"dialect":`...)
-		dst = codec.AppendString(dst, x.Dialect)
-		dst = append(dst, ',')
-	}
-	if x.Text {
-		dst = append(dst, `"text":true,`...)
-	}
-	if x.Strict {
-		dst = append(dst, `"strict":true,`...)
-	}
-	if x.Tokens != 0 {
-		dst = append(dst, `"tokens":`...)
-		dst = x.Tokens.AppendJSON(dst)
-		dst = append(dst, ',')
-	}
-	return codec.End(dst, '}')
-}
-
-// DecodeJSON reads one JSON object, or null for the zero value, into x.
-func (x *ModelCalling) DecodeJSON(dec *jsontext.Decoder) error {
-	*x = ModelCalling{}
-	if ok, err := codec.Begin(dec, '{'); !ok {
-		return err
-	}
-	for {
-		name, err := codec.Name(dec)
-		if name == nil || err != nil {
-			return err
-		}
-		switch string(name) {
-		case `"model"`:
-			x.Model, err = codec.String(dec)
-		case `"dialect"`:
-			x.Dialect, err = codec.String(dec)
-		case `"text"`:
-			x.Text, err = codec.Bool(dec)
-		case `"strict"`:
-			x.Strict, err = codec.Bool(dec)
-		case `"tokens"`:
-			err = x.Tokens.DecodeJSON(dec)
-		default:
-			err = dec.SkipValue()
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func (x *ModelCalling) mapText(f func(string) string) {
-	x.Model = f(x.Model)
-}
-
-// AppendJSON appends x as a JSON object to dst.
-func (x *Block) AppendJSON(dst []byte) []byte {
-	dst = append(dst, `{"name":`...)
-	dst = codec.AppendString(dst, x.Name)
-	dst = append(dst, `,"text":`...)
-	dst = codec.AppendString(dst, x.Text)
-	dst = append(dst, ',')
-	if x.Tokens != 0 {
-		dst = append(dst, `"tokens":`...)
-		dst = x.Tokens.AppendJSON(dst)
-		dst = append(dst, ',')
-	}
-	return codec.End(dst, '}')
-}
-
-// DecodeJSON reads one JSON object, or null for the zero value, into x.
-func (x *Block) DecodeJSON(dec *jsontext.Decoder) error {
-	*x = Block{}
-	if ok, err := codec.Begin(dec, '{'); !ok {
-		return err
-	}
-	for {
-		name, err := codec.Name(dec)
-		if name == nil || err != nil {
-			return err
-		}
-		switch string(name) {
-		case `"name"`:
-			x.Name, err = codec.String(dec)
-		case `"text"`:
-			x.Text, err = codec.String(dec)
-		case `"tokens"`:
-			err = x.Tokens.DecodeJSON(dec)
-		default:
-			err = dec.SkipValue()
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func (x *Block) mapText(f func(string) string) {
-	x.Name = f(x.Name)
-	x.Text = f(x.Text)
-}
-
-// AppendJSON appends x as a JSON object to dst.
-func (x *ToolSpec) AppendJSON(dst []byte) []byte {
-	dst = append(dst, `{"name":`...)
-	dst = codec.AppendString(dst, x.Name)
-	dst = append(dst, ',')
-	if x.Description != "" {
-		dst = append(dst, `"description":`...)
-		dst = codec.AppendString(dst, x.Description)
-		dst = append(dst, ',')
-	}
-	if len(x.Schema) > 0 {
-		dst = append(dst, `"schema":`...)
-		dst = codec.AppendRaw(dst, x.Schema)
-		dst = append(dst, ',')
-	}
-	dst = append(dst, `"effect":`...)
-	dst = codec.AppendString(dst, x.Effect)
-	dst = append(dst, ',')
-	if x.Timeout != 0 {
-		dst = append(dst, `"timeout_ms":`...)
-		dst = strconv.AppendInt(dst, x.Timeout, 10)
-		dst = append(dst, ',')
-	}
-	if x.ResultTokens != 0 {
-		dst = append(dst, `"result_tokens":`...)
-		dst = strconv.AppendInt(dst, x.ResultTokens, 10)
-		dst = append(dst, ',')
-	}
-	if x.Confirm != "" {
-		dst = append(dst, `"confirm":`...)
-		dst = codec.AppendString(dst, x.Confirm)
-		dst = append(dst, ',')
-	}
-	if len(x.KeyFields) > 0 {
-		dst = append(dst, `"key_fields":`...)
-		dst = append(dst, '[')
-		for i := range x.KeyFields {
-			dst = codec.AppendString(dst, x.KeyFields[i])
-			dst = append(dst, ',')
-		}
-		dst = codec.End(dst, ']')
-		dst = append(dst, ',')
-	}
-	if len(x.Resources) > 0 {
-		dst = append(dst, `"resources":`...)
-		dst = append(dst, '[')
-		for i := range x.Resources {
-			dst = codec.AppendString(dst, x.Resources[i])
-			dst = append(dst, ',')
-		}
-		dst = codec.End(dst, ']')
-		dst = append(dst, ',')
-	}
-	if x.Polling {
-		dst = append(dst, `"polling":true,`...)
-	}
-	if x.Harness {
-		dst = append(dst, `"harness":true,`...)
-	}
-	if x.Sensitive {
-		dst = append(dst, `"sensitive":true,`...)
-	}
-	if x.Group != "" {
-		dst = append(dst, `"group":`...)
-		dst = codec.AppendString(dst, x.Group)
-		dst = append(dst, ',')
-	}
-	if x.MaxCalls != 0 {
-		dst = append(dst, `"max_calls":`...)
-		dst = strconv.AppendInt(dst, x.MaxCalls, 10)
-		dst = append(dst, ',')
-	}
-	if len(x.Output) > 0 {
-		dst = append(dst, `"output":`...)
-		dst = codec.AppendRaw(dst, x.Output)
-		dst = append(dst, ',')
-	}
-	if x.Show.Select != nil || x.Show.Drop != nil || x.Show.Limit != 0 || x.Show.Summarise != nil || x.Show.Field != 0 || x.Show.Noise != nil {
-		dst = append(dst, `"show":`...)
-		dst = x.Show.AppendJSON(dst)
-		dst = append(dst, ',')
-	}
-	if x.Undo {
-		dst = append(dst, `"undo":true,`...)
-	}
-	if x.Pin != "" {
-		dst = append(dst, `"pin":`...)
-		dst = codec.AppendString(dst, x.Pin)
-		dst = append(dst, ',')
-	}
-	if x.Tokens != 0 {
-		dst = append(dst, `"tokens":`...)
-		dst = x.Tokens.AppendJSON(dst)
-		dst = append(dst, ',')
-	}
-	return codec.End(dst, '}')
-}
-
-// DecodeJSON reads one JSON object, or null for the zero value, into x.
-func (x *ToolSpec) DecodeJSON(dec *jsontext.Decoder) error {
-	*x = ToolSpec{}
-	if ok, err := codec.Begin(dec, '{'); !ok {
-		return err
-	}
-	for {
-		name, err := codec.Name(dec)
-		if name == nil || err != nil {
-			return err
-		}
-		switch string(name) {
-		case `"name"`:
-			x.Name, err = codec.String(dec)
-		case `"description"`:
-			x.Description, err = codec.String(dec)
-		case `"schema"`:
-			x.Schema, err = codec.Raw(dec)
-		case `"effect"`:
-			x.Effect, err = decodeEffect(dec)
-		case `"timeout_ms"`:
-			x.Timeout, err = codec.Int(dec, 64)
-		case `"result_tokens"`:
-			x.ResultTokens, err = codec.Int(dec, 64)
-		case `"confirm"`:
-			x.Confirm, err = codec.String(dec)
-		case `"key_fields"`:
-			x.KeyFields, err = codec.Strings(dec)
-		case `"resources"`:
-			x.Resources, err = codec.Strings(dec)
-		case `"polling"`:
-			x.Polling, err = codec.Bool(dec)
-		case `"harness"`:
-			x.Harness, err = codec.Bool(dec)
-		case `"sensitive"`:
-			x.Sensitive, err = codec.Bool(dec)
-		case `"group"`:
-			x.Group, err = codec.String(dec)
-		case `"max_calls"`:
-			x.MaxCalls, err = codec.Int(dec, 64)
-		case `"output"`:
-			x.Output, err = codec.Raw(dec)
-		case `"show"`:
-			err = x.Show.DecodeJSON(dec)
-		case `"undo"`:
-			x.Undo, err = codec.Bool(dec)
-		case `"pin"`:
-			x.Pin, err = codec.String(dec)
-		case `"tokens"`:
-			err = x.Tokens.DecodeJSON(dec)
-		default:
-			err = dec.SkipValue()
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func (x *ToolSpec) mapText(f func(string) string) {
-	x.Name = f(x.Name)
-	x.Description = f(x.Description)
-	x.Schema = codec.MapRaw(x.Schema, f)
-	x.Confirm = f(x.Confirm)
-	x.KeyFields = slices.Clone(x.KeyFields)
-	for i := range x.KeyFields {
-		x.KeyFields[i] = f(x.KeyFields[i])
-	}
-	x.Resources = slices.Clone(x.Resources)
-	for i := range x.Resources {
-		x.Resources[i] = f(x.Resources[i])
-	}
-	x.Group = f(x.Group)
-	x.Output = codec.MapRaw(x.Output, f)
-	x.Show.mapText(f)
-	x.Pin = f(x.Pin)
-}
-
-// AppendJSON appends x as a JSON object to dst.
-func (x *ShowSpec) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	if len(x.Select) > 0 {
-		dst = append(dst, `"select":`...)
-		dst = append(dst, '[')
-		for i := range x.Select {
-			dst = codec.AppendString(dst, x.Select[i])
-			dst = append(dst, ',')
-		}
-		dst = codec.End(dst, ']')
-		dst = append(dst, ',')
-	}
-	if len(x.Drop) > 0 {
-		dst = append(dst, `"drop":`...)
-		dst = append(dst, '[')
-		for i := range x.Drop {
-			dst = codec.AppendString(dst, x.Drop[i])
-			dst = append(dst, ',')
-		}
-		dst = codec.End(dst, ']')
-		dst = append(dst, ',')
-	}
-	if x.Limit != 0 {
-		dst = append(dst, `"limit":`...)
-		dst = strconv.AppendInt(dst, x.Limit, 10)
-		dst = append(dst, ',')
-	}
-	if len(x.Summarise) > 0 {
-		dst = append(dst, `"summarise":`...)
-		dst = append(dst, '[')
-		for i := range x.Summarise {
-			dst = codec.AppendString(dst, x.Summarise[i])
-			dst = append(dst, ',')
-		}
-		dst = codec.End(dst, ']')
-		dst = append(dst, ',')
-	}
-	if x.Field != 0 {
-		dst = append(dst, `"field":`...)
-		dst = strconv.AppendInt(dst, x.Field, 10)
-		dst = append(dst, ',')
-	}
-	if len(x.Noise) > 0 {
-		dst = append(dst, `"noise":`...)
-		dst = append(dst, '[')
-		for i := range x.Noise {
-			dst = codec.AppendString(dst, x.Noise[i])
-			dst = append(dst, ',')
-		}
-		dst = codec.End(dst, ']')
-		dst = append(dst, ',')
-	}
-	return codec.End(dst, '}')
-}
-
-// DecodeJSON reads one JSON object, or null for the zero value, into x.
-func (x *ShowSpec) DecodeJSON(dec *jsontext.Decoder) error {
-	*x = ShowSpec{}
-	if ok, err := codec.Begin(dec, '{'); !ok {
-		return err
-	}
-	for {
-		name, err := codec.Name(dec)
-		if name == nil || err != nil {
-			return err
-		}
-		switch string(name) {
-		case `"select"`:
-			x.Select, err = codec.Strings(dec)
-		case `"drop"`:
-			x.Drop, err = codec.Strings(dec)
-		case `"limit"`:
-			x.Limit, err = codec.Int(dec, 64)
-		case `"summarise"`:
-			x.Summarise, err = codec.Strings(dec)
-		case `"field"`:
-			x.Field, err = codec.Int(dec, 64)
-		case `"noise"`:
-			x.Noise, err = codec.Strings(dec)
-		default:
-			err = dec.SkipValue()
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func (x *ShowSpec) mapText(f func(string) string) {
-	x.Select = slices.Clone(x.Select)
-	for i := range x.Select {
-		x.Select[i] = f(x.Select[i])
-	}
-	x.Drop = slices.Clone(x.Drop)
-	for i := range x.Drop {
-		x.Drop[i] = f(x.Drop[i])
-	}
-	x.Summarise = slices.Clone(x.Summarise)
-	for i := range x.Summarise {
-		x.Summarise[i] = f(x.Summarise[i])
-	}
-	x.Noise = slices.Clone(x.Noise)
-	for i := range x.Noise {
-		x.Noise[i] = f(x.Noise[i])
-	}
-}
-
-// AppendJSON appends x as a JSON object to dst.
-func (x *Limits) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	if x.Steps != 0 {
-		dst = append(dst, `"steps":`...)
-		dst = strconv.AppendInt(dst, x.Steps, 10)
-		dst = append(dst, ',')
-	}
-	if x.ToolCalls != 0 {
-		dst = append(dst, `"tool_calls":`...)
-		dst = strconv.AppendInt(dst, x.ToolCalls, 10)
-		dst = append(dst, ',')
-	}
-	if x.Tokens != 0 {
-		dst = append(dst, `"tokens":`...)
-		dst = strconv.AppendInt(dst, x.Tokens, 10)
-		dst = append(dst, ',')
-	}
-	if x.Wall != 0 {
-		dst = append(dst, `"wall_ms":`...)
-		dst = strconv.AppendInt(dst, x.Wall, 10)
-		dst = append(dst, ',')
-	}
-	if x.Output != 0 {
-		dst = append(dst, `"output_tokens":`...)
-		dst = strconv.AppendInt(dst, x.Output, 10)
-		dst = append(dst, ',')
-	}
-	return codec.End(dst, '}')
-}
-
-// DecodeJSON reads one JSON object, or null for the zero value, into x.
-func (x *Limits) DecodeJSON(dec *jsontext.Decoder) error {
-	*x = Limits{}
-	if ok, err := codec.Begin(dec, '{'); !ok {
-		return err
-	}
-	for {
-		name, err := codec.Name(dec)
-		if name == nil || err != nil {
-			return err
-		}
-		switch string(name) {
-		case `"steps"`:
-			x.Steps, err = codec.Int(dec, 64)
-		case `"tool_calls"`:
-			x.ToolCalls, err = codec.Int(dec, 64)
-		case `"tokens"`:
-			x.Tokens, err = codec.Int(dec, 64)
-		case `"wall_ms"`:
-			x.Wall, err = codec.Int(dec, 64)
-		case `"output_tokens"`:
-			x.Output, err = codec.Int(dec, 64)
-		default:
-			err = dec.SkipValue()
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// AppendJSON appends x as a JSON object to dst.
-func (x *Permission) AppendJSON(dst []byte) []byte {
-	dst = append(dst, `{"verdict":`...)
-	dst = codec.AppendString(dst, x.Verdict)
-	dst = append(dst, `,"match":`...)
-	dst = codec.AppendString(dst, x.Match)
-	dst = append(dst, ',')
-	return codec.End(dst, '}')
-}
-
-// DecodeJSON reads one JSON object, or null for the zero value, into x.
-func (x *Permission) DecodeJSON(dec *jsontext.Decoder) error {
-	*x = Permission{}
-	if ok, err := codec.Begin(dec, '{'); !ok {
-		return err
-	}
-	for {
-		name, err := codec.Name(dec)
-		if name == nil || err != nil {
-			return err
-		}
-		switch string(name) {
-		case `"verdict"`:
-			x.Verdict, err = decodeVerdict(dec)
-		case `"match"`:
-			x.Match, err = codec.String(dec)
-		default:
-			err = dec.SkipValue()
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func (x *Permission) mapText(f func(string) string) {
-	x.Match = f(x.Match)
-}
-
-// AppendJSON appends x as a JSON object to dst.
-func (x *RuleSpec) AppendJSON(dst []byte) []byte {
-	dst = append(dst, `{"list":`...)
-	dst = codec.AppendString(dst, x.List)
-	dst = append(dst, `,"text":`...)
-	dst = codec.AppendString(dst, x.Text)
-	dst = append(dst, ',')
-	if x.Kind != "" {
-		dst = append(dst, `"kind":`...)
-		dst = codec.AppendString(dst, x.Kind)
-		dst = append(dst, ',')
-	}
-	if x.Call != "" {
-		dst = append(dst, `"call":`...)
-		dst = codec.AppendString(dst, x.Call)
-		dst = append(dst, ',')
-	}
-	if x.Before != "" {
-		dst = append(dst, `"before":`...)
-		dst = codec.AppendString(dst, x.Before)
-		dst = append(dst, ',')
-	}
-	if x.After != "" {
-		dst = append(dst, `"after":`...)
-		dst = codec.AppendString(dst, x.After)
-		dst = append(dst, ',')
-	}
-	return codec.End(dst, '}')
-}
-
-// DecodeJSON reads one JSON object, or null for the zero value, into x.
-func (x *RuleSpec) DecodeJSON(dec *jsontext.Decoder) error {
-	*x = RuleSpec{}
-	if ok, err := codec.Begin(dec, '{'); !ok {
-		return err
-	}
-	for {
-		name, err := codec.Name(dec)
-		if name == nil || err != nil {
-			return err
-		}
-		switch string(name) {
-		case `"list"`:
-			x.List, err = codec.String(dec)
-		case `"text"`:
-			x.Text, err = codec.String(dec)
-		case `"kind"`:
-			x.Kind, err = decodeRuleKind(dec)
-		case `"call"`:
-			x.Call, err = codec.String(dec)
-		case `"before"`:
-			x.Before, err = codec.String(dec)
-		case `"after"`:
-			x.After, err = codec.String(dec)
-		default:
-			err = dec.SkipValue()
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func (x *RuleSpec) mapText(f func(string) string) {
-	x.List = f(x.List)
-	x.Text = f(x.Text)
-	x.Call = f(x.Call)
-	x.Before = f(x.Before)
-	x.After = f(x.After)
-}
-
-// AppendJSON appends x as a JSON object to dst.
-func (x *PhaseSpec) AppendJSON(dst []byte) []byte {
-	dst = append(dst, `{"name":`...)
-	dst = codec.AppendString(dst, x.Name)
-	dst = append(dst, `,"tools":`...)
-	dst = append(dst, '[')
-	for i := range x.Tools {
-		dst = codec.AppendString(dst, x.Tools[i])
-		dst = append(dst, ',')
-	}
-	dst = codec.End(dst, ']')
-	dst = append(dst, ',')
-	if x.Until != "" {
-		dst = append(dst, `"until":`...)
-		dst = codec.AppendString(dst, x.Until)
-		dst = append(dst, ',')
-	}
-	return codec.End(dst, '}')
-}
-
-// DecodeJSON reads one JSON object, or null for the zero value, into x.
-func (x *PhaseSpec) DecodeJSON(dec *jsontext.Decoder) error {
-	*x = PhaseSpec{}
-	if ok, err := codec.Begin(dec, '{'); !ok {
-		return err
-	}
-	for {
-		name, err := codec.Name(dec)
-		if name == nil || err != nil {
-			return err
-		}
-		switch string(name) {
-		case `"name"`:
-			x.Name, err = codec.String(dec)
-		case `"tools"`:
-			x.Tools, err = codec.Strings(dec)
-		case `"until"`:
-			x.Until, err = codec.String(dec)
-		default:
-			err = dec.SkipValue()
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func (x *PhaseSpec) mapText(f func(string) string) {
-	x.Name = f(x.Name)
-	x.Tools = slices.Clone(x.Tools)
-	for i := range x.Tools {
-		x.Tools[i] = f(x.Tools[i])
-	}
-	x.Until = f(x.Until)
-}
-
-// AppendJSON appends x as a JSON object to dst.
-func (x *WindowSpec) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	if x.Strategy != "" {
-		dst = append(dst, `"strategy":`...)
-		dst = codec.AppendString(dst, x.Strategy)
-		dst = append(dst, ',')
-	}
-	if x.Size != 0 {
-		dst = append(dst, `"size":`...)
-		dst = strconv.AppendInt(dst, x.Size, 10)
-		dst = append(dst, ',')
-	}
-	if x.Reserve != 0 {
-		dst = append(dst, `"reserve":`...)
-		dst = strconv.AppendInt(dst, x.Reserve, 10)
-		dst = append(dst, ',')
-	}
-	if x.Margin != 0 {
-		dst = append(dst, `"margin_ppm":`...)
-		dst = strconv.AppendInt(dst, x.Margin, 10)
-		dst = append(dst, ',')
-	}
-	return codec.End(dst, '}')
-}
-
-// DecodeJSON reads one JSON object, or null for the zero value, into x.
-func (x *WindowSpec) DecodeJSON(dec *jsontext.Decoder) error {
-	*x = WindowSpec{}
-	if ok, err := codec.Begin(dec, '{'); !ok {
-		return err
-	}
-	for {
-		name, err := codec.Name(dec)
-		if name == nil || err != nil {
-			return err
-		}
-		switch string(name) {
-		case `"strategy"`:
-			x.Strategy, err = codec.String(dec)
-		case `"size"`:
-			x.Size, err = codec.Int(dec, 64)
-		case `"reserve"`:
-			x.Reserve, err = codec.Int(dec, 64)
-		case `"margin_ppm"`:
-			x.Margin, err = codec.Int(dec, 64)
-		default:
-			err = dec.SkipValue()
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// AppendJSON appends x as a JSON object to dst.
-func (x *RetrySpec) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	if x.Tries != 0 {
-		dst = append(dst, `"tries":`...)
-		dst = strconv.AppendInt(dst, x.Tries, 10)
-		dst = append(dst, ',')
-	}
-	if x.Base != 0 {
-		dst = append(dst, `"base_ms":`...)
-		dst = strconv.AppendInt(dst, x.Base, 10)
-		dst = append(dst, ',')
-	}
-	if x.Cap != 0 {
-		dst = append(dst, `"cap_ms":`...)
-		dst = strconv.AppendInt(dst, x.Cap, 10)
-		dst = append(dst, ',')
-	}
-	if x.Idle != 0 {
-		dst = append(dst, `"idle_ms":`...)
-		dst = strconv.AppendInt(dst, x.Idle, 10)
-		dst = append(dst, ',')
-	}
-	if x.ToolTries != 0 {
-		dst = append(dst, `"tool_tries":`...)
-		dst = strconv.AppendInt(dst, x.ToolTries, 10)
-		dst = append(dst, ',')
-	}
-	return codec.End(dst, '}')
-}
-
-// DecodeJSON reads one JSON object, or null for the zero value, into x.
-func (x *RetrySpec) DecodeJSON(dec *jsontext.Decoder) error {
-	*x = RetrySpec{}
-	if ok, err := codec.Begin(dec, '{'); !ok {
-		return err
-	}
-	for {
-		name, err := codec.Name(dec)
-		if name == nil || err != nil {
-			return err
-		}
-		switch string(name) {
-		case `"tries"`:
-			x.Tries, err = codec.Int(dec, 64)
-		case `"base_ms"`:
-			x.Base, err = codec.Int(dec, 64)
-		case `"cap_ms"`:
-			x.Cap, err = codec.Int(dec, 64)
-		case `"idle_ms"`:
-			x.Idle, err = codec.Int(dec, 64)
-		case `"tool_tries"`:
-			x.ToolTries, err = codec.Int(dec, 64)
-		default:
-			err = dec.SkipValue()
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// AppendJSON appends x as a JSON object to dst.
-func (x *Sampling) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	if x.Temperature != "" {
-		dst = append(dst, `"temperature":`...)
-		dst = codec.AppendString(dst, x.Temperature)
-		dst = append(dst, ',')
-	}
-	if x.TopP != "" {
-		dst = append(dst, `"top_p":`...)
-		dst = codec.AppendString(dst, x.TopP)
-		dst = append(dst, ',')
-	}
-	if x.Seed != "" {
-		dst = append(dst, `"seed":`...)
-		dst = codec.AppendString(dst, x.Seed)
-		dst = append(dst, ',')
-	}
-	if x.Reasoning != "" {
-		dst = append(dst, `"reasoning":`...)
-		dst = codec.AppendString(dst, x.Reasoning)
-		dst = append(dst, ',')
-	}
-	return codec.End(dst, '}')
-}
-
-// DecodeJSON reads one JSON object, or null for the zero value, into x.
-func (x *Sampling) DecodeJSON(dec *jsontext.Decoder) error {
-	*x = Sampling{}
-	if ok, err := codec.Begin(dec, '{'); !ok {
-		return err
-	}
-	for {
-		name, err := codec.Name(dec)
-		if name == nil || err != nil {
-			return err
-		}
-		switch string(name) {
-		case `"temperature"`:
-			x.Temperature, err = codec.String(dec)
-		case `"top_p"`:
-			x.TopP, err = codec.String(dec)
-		case `"seed"`:
-			x.Seed, err = codec.String(dec)
-		case `"reasoning"`:
-			x.Reasoning, err = codec.String(dec)
-		default:
-			err = dec.SkipValue()
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func (x *Sampling) mapText(f func(string) string) {
-	x.Temperature = f(x.Temperature)
-	x.TopP = f(x.TopP)
-	x.Seed = f(x.Seed)
-	x.Reasoning = f(x.Reasoning)
-}
-
 // Type returns "run.started".
 func (*RunStarted) Type() Type { return TypeRunStarted }
 
@@ -1256,6 +175,11 @@ func (x *InputReceived) AppendJSON(dst []byte) []byte {
 		dst = x.Tokens.AppendJSON(dst)
 		dst = append(dst, ',')
 	}
+	if x.Full != nil {
+		dst = append(dst, `"full":`...)
+		dst = x.Full.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
 	return codec.End(dst, '}')
 }
 
@@ -1281,6 +205,8 @@ func (x *InputReceived) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Why, err = codec.String(dec)
 		case `"tokens"`:
 			err = x.Tokens.DecodeJSON(dec)
+		case `"full"`:
+			x.Full, err = codec.Pointer(dec, (*message.Ref).DecodeJSON)
 		default:
 			err = dec.SkipValue()
 		}
@@ -1297,6 +223,11 @@ func (x *InputReceived) mapText(f func(string) string) {
 	}
 	x.By = f(x.By)
 	x.Why = f(x.Why)
+	if x.Full != nil {
+		pi := *x.Full
+		pi.MapText(f)
+		x.Full = &pi
+	}
 }
 
 // Type returns "context.assembled".
@@ -1437,7 +368,18 @@ func (*ContextCompacted) Type() Type { return TypeContextCompacted }
 
 // AppendJSON appends x as a JSON object to dst.
 func (x *ContextCompacted) AppendJSON(dst []byte) []byte {
-	dst = append(dst, `{"upto":`...)
+	dst = append(dst, '{')
+	if x.Strategy != "" {
+		dst = append(dst, `"strategy":`...)
+		dst = codec.AppendString(dst, x.Strategy)
+		dst = append(dst, ',')
+	}
+	if x.Why != "" {
+		dst = append(dst, `"why":`...)
+		dst = codec.AppendString(dst, x.Why)
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `"upto":`...)
 	dst = strconv.AppendInt(dst, x.Upto, 10)
 	dst = append(dst, ',')
 	if x.Summary != "" {
@@ -1445,19 +387,39 @@ func (x *ContextCompacted) AppendJSON(dst []byte) []byte {
 		dst = codec.AppendString(dst, x.Summary)
 		dst = append(dst, ',')
 	}
-	dst = append(dst, `"before_tokens":`...)
-	dst = strconv.AppendInt(dst, x.Before, 10)
-	dst = append(dst, `,"after_tokens":`...)
-	dst = strconv.AppendInt(dst, x.After, 10)
-	dst = append(dst, ',')
-	if x.Why != "" {
-		dst = append(dst, `"why":`...)
-		dst = codec.AppendString(dst, x.Why)
+	if x.Snapshot != "" {
+		dst = append(dst, `"snapshot":`...)
+		dst = codec.AppendString(dst, x.Snapshot)
 		dst = append(dst, ',')
 	}
 	if x.Tokens != 0 {
 		dst = append(dst, `"tokens":`...)
 		dst = x.Tokens.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	if len(x.Edits) > 0 {
+		dst = append(dst, `"edits":`...)
+		dst = append(dst, '[')
+		for i := range x.Edits {
+			dst = x.Edits[i].AppendJSON(dst)
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `"before_tokens":`...)
+	dst = strconv.AppendInt(dst, x.Before, 10)
+	dst = append(dst, `,"after_tokens":`...)
+	dst = strconv.AppendInt(dst, x.After, 10)
+	dst = append(dst, ',')
+	if len(x.Failed) > 0 {
+		dst = append(dst, `"failed":`...)
+		dst = append(dst, '[')
+		for i := range x.Failed {
+			dst = codec.AppendString(dst, x.Failed[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
 		dst = append(dst, ',')
 	}
 	return codec.End(dst, '}')
@@ -1475,16 +437,94 @@ func (x *ContextCompacted) DecodeJSON(dec *jsontext.Decoder) error {
 			return err
 		}
 		switch string(name) {
+		case `"strategy"`:
+			x.Strategy, err = codec.String(dec)
+		case `"why"`:
+			x.Why, err = codec.String(dec)
 		case `"upto"`:
 			x.Upto, err = codec.Int(dec, 64)
 		case `"summary"`:
 			x.Summary, err = codec.String(dec)
+		case `"snapshot"`:
+			x.Snapshot, err = codec.String(dec)
+		case `"tokens"`:
+			err = x.Tokens.DecodeJSON(dec)
+		case `"edits"`:
+			x.Edits, err = codec.Slice(dec, (*ContextEdit).DecodeJSON)
 		case `"before_tokens"`:
 			x.Before, err = codec.Int(dec, 64)
 		case `"after_tokens"`:
 			x.After, err = codec.Int(dec, 64)
+		case `"failed"`:
+			x.Failed, err = codec.Strings(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *ContextCompacted) mapText(f func(string) string) {
+	x.Why = f(x.Why)
+	x.Summary = f(x.Summary)
+	x.Snapshot = f(x.Snapshot)
+	x.Edits = slices.Clone(x.Edits)
+	for i := range x.Edits {
+		x.Edits[i].mapText(f)
+	}
+	x.Failed = slices.Clone(x.Failed)
+	for i := range x.Failed {
+		x.Failed[i] = f(x.Failed[i])
+	}
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *ContextEdit) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"message":`...)
+	dst = strconv.AppendInt(dst, x.Message, 10)
+	dst = append(dst, `,"action":`...)
+	dst = codec.AppendString(dst, x.Action)
+	dst = append(dst, ',')
+	if x.Why != "" {
+		dst = append(dst, `"why":`...)
+		dst = codec.AppendString(dst, x.Why)
+		dst = append(dst, ',')
+	}
+	if x.Text != "" {
+		dst = append(dst, `"text":`...)
+		dst = codec.AppendString(dst, x.Text)
+		dst = append(dst, ',')
+	}
+	if x.Tokens != 0 {
+		dst = append(dst, `"tokens":`...)
+		dst = x.Tokens.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *ContextEdit) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = ContextEdit{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"message"`:
+			x.Message, err = codec.Int(dec, 64)
+		case `"action"`:
+			x.Action, err = codec.String(dec)
 		case `"why"`:
 			x.Why, err = codec.String(dec)
+		case `"text"`:
+			x.Text, err = codec.String(dec)
 		case `"tokens"`:
 			err = x.Tokens.DecodeJSON(dec)
 		default:
@@ -1496,9 +536,8 @@ func (x *ContextCompacted) DecodeJSON(dec *jsontext.Decoder) error {
 	}
 }
 
-func (x *ContextCompacted) mapText(f func(string) string) {
-	x.Summary = f(x.Summary)
-	x.Why = f(x.Why)
+func (x *ContextEdit) mapText(f func(string) string) {
+	x.Text = f(x.Text)
 }
 
 // Type returns "model.called".
@@ -1715,6 +754,11 @@ func (x *ModelFailed) AppendJSON(dst []byte) []byte {
 		dst = x.RetryAfter.AppendJSON(dst)
 		dst = append(dst, ',')
 	}
+	if x.Limit != 0 {
+		dst = append(dst, `"limit_tokens":`...)
+		dst = x.Limit.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
 	if x.Partial != "" {
 		dst = append(dst, `"partial":`...)
 		dst = codec.AppendString(dst, x.Partial)
@@ -1755,6 +799,8 @@ func (x *ModelFailed) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Message, err = codec.String(dec)
 		case `"retry_after_ms"`:
 			err = x.RetryAfter.DecodeJSON(dec)
+		case `"limit_tokens"`:
+			err = x.Limit.DecodeJSON(dec)
 		case `"partial"`:
 			x.Partial, err = codec.String(dec)
 		case `"usage"`:
@@ -2726,6 +1772,21 @@ func (x *MaterialRetrieved) AppendJSON(dst []byte) []byte {
 		dst = x.Tokens.AppendJSON(dst)
 		dst = append(dst, ',')
 	}
+	if len(x.Shaped) > 0 {
+		dst = append(dst, `"shaped":`...)
+		dst = append(dst, '[')
+		for i := range x.Shaped {
+			dst = codec.AppendString(dst, x.Shaped[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if x.Error != "" {
+		dst = append(dst, `"error":`...)
+		dst = codec.AppendString(dst, x.Error)
+		dst = append(dst, ',')
+	}
 	return codec.End(dst, '}')
 }
 
@@ -2747,6 +1808,10 @@ func (x *MaterialRetrieved) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Parts, err = codec.Slice(dec, (*message.Part).DecodeJSON)
 		case `"tokens"`:
 			err = x.Tokens.DecodeJSON(dec)
+		case `"shaped"`:
+			x.Shaped, err = codec.Strings(dec)
+		case `"error"`:
+			x.Error, err = codec.String(dec)
 		default:
 			err = dec.SkipValue()
 		}
@@ -2761,6 +1826,11 @@ func (x *MaterialRetrieved) mapText(f func(string) string) {
 	for i := range x.Parts {
 		x.Parts[i].MapText(f)
 	}
+	x.Shaped = slices.Clone(x.Shaped)
+	for i := range x.Shaped {
+		x.Shaped[i] = f(x.Shaped[i])
+	}
+	x.Error = f(x.Error)
 }
 
 // Type returns "timer.fired".
@@ -3084,6 +2154,1180 @@ func (x *RunFinished) mapText(f func(string) string) {
 	x.Detail = f(x.Detail)
 }
 
+// AppendJSON appends x as a JSON object to dst.
+func (x *Spec) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.Agent != "" {
+		dst = append(dst, `"agent":`...)
+		dst = codec.AppendString(dst, x.Agent)
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `"model":`...)
+	dst = codec.AppendString(dst, x.Model)
+	dst = append(dst, ',')
+	if len(x.Fallback) > 0 {
+		dst = append(dst, `"fallback":`...)
+		dst = append(dst, '[')
+		for i := range x.Fallback {
+			dst = codec.AppendString(dst, x.Fallback[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if len(x.Prices) > 0 {
+		dst = append(dst, `"prices":`...)
+		dst = append(dst, '[')
+		for i := range x.Prices {
+			dst = x.Prices[i].AppendJSON(dst)
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if len(x.Calling) > 0 {
+		dst = append(dst, `"calling":`...)
+		dst = append(dst, '[')
+		for i := range x.Calling {
+			dst = x.Calling[i].AppendJSON(dst)
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if len(x.System) > 0 {
+		dst = append(dst, `"system":`...)
+		dst = append(dst, '[')
+		for i := range x.System {
+			dst = x.System[i].AppendJSON(dst)
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if len(x.Tools) > 0 {
+		dst = append(dst, `"tools":`...)
+		dst = append(dst, '[')
+		for i := range x.Tools {
+			dst = x.Tools[i].AppendJSON(dst)
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if len(x.Submit) > 0 {
+		dst = append(dst, `"submit":`...)
+		dst = codec.AppendRaw(dst, x.Submit)
+		dst = append(dst, ',')
+	}
+	if x.Limits.Steps != 0 || x.Limits.ToolCalls != 0 || x.Limits.Tokens != 0 || x.Limits.Wall != 0 || x.Limits.Output != 0 {
+		dst = append(dst, `"limits":`...)
+		dst = x.Limits.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	if len(x.Permissions) > 0 {
+		dst = append(dst, `"permissions":`...)
+		dst = append(dst, '[')
+		for i := range x.Permissions {
+			dst = x.Permissions[i].AppendJSON(dst)
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if len(x.Rules) > 0 {
+		dst = append(dst, `"rules":`...)
+		dst = append(dst, '[')
+		for i := range x.Rules {
+			dst = x.Rules[i].AppendJSON(dst)
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if len(x.Phases) > 0 {
+		dst = append(dst, `"phases":`...)
+		dst = append(dst, '[')
+		for i := range x.Phases {
+			dst = x.Phases[i].AppendJSON(dst)
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if x.Window.Strategy != "" || x.Window.Size != 0 || x.Window.Reserve != 0 || x.Window.Margin != 0 || x.Window.Keep != 0 || x.Window.Trigger != 0 || x.Window.Target != 0 || x.Window.Shares != nil || x.Window.Tokenizer != "" {
+		dst = append(dst, `"window":`...)
+		dst = x.Window.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	if x.Retry.Tries != 0 || x.Retry.Base != 0 || x.Retry.Cap != 0 || x.Retry.Idle != 0 || x.Retry.ToolTries != 0 {
+		dst = append(dst, `"retry":`...)
+		dst = x.Retry.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	if x.Sampling.Temperature != "" || x.Sampling.TopP != "" || x.Sampling.Seed != "" || x.Sampling.Reasoning != "" {
+		dst = append(dst, `"sampling":`...)
+		dst = x.Sampling.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	if x.Retrieve {
+		dst = append(dst, `"retrieve":true,`...)
+	}
+	if x.Chat {
+		dst = append(dst, `"chat":true,`...)
+	}
+	if x.Seed != 0 {
+		dst = append(dst, `"seed":`...)
+		dst = strconv.AppendInt(dst, x.Seed, 10)
+		dst = append(dst, ',')
+	}
+	if x.Sandbox != "" {
+		dst = append(dst, `"sandbox":`...)
+		dst = codec.AppendString(dst, x.Sandbox)
+		dst = append(dst, ',')
+	}
+	if x.Config != "" {
+		dst = append(dst, `"config":`...)
+		dst = codec.AppendString(dst, x.Config)
+		dst = append(dst, ',')
+	}
+	if x.BaseDir != "" {
+		dst = append(dst, `"base_dir":`...)
+		dst = codec.AppendString(dst, x.BaseDir)
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *Spec) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = Spec{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"agent"`:
+			x.Agent, err = codec.String(dec)
+		case `"model"`:
+			x.Model, err = codec.String(dec)
+		case `"fallback"`:
+			x.Fallback, err = codec.Strings(dec)
+		case `"prices"`:
+			x.Prices, err = codec.Slice(dec, (*ModelPrice).DecodeJSON)
+		case `"calling"`:
+			x.Calling, err = codec.Slice(dec, (*ModelCalling).DecodeJSON)
+		case `"system"`:
+			x.System, err = codec.Slice(dec, (*Block).DecodeJSON)
+		case `"tools"`:
+			x.Tools, err = codec.Slice(dec, (*ToolSpec).DecodeJSON)
+		case `"submit"`:
+			x.Submit, err = codec.Raw(dec)
+		case `"limits"`:
+			err = x.Limits.DecodeJSON(dec)
+		case `"permissions"`:
+			x.Permissions, err = codec.Slice(dec, (*Permission).DecodeJSON)
+		case `"rules"`:
+			x.Rules, err = codec.Slice(dec, (*RuleSpec).DecodeJSON)
+		case `"phases"`:
+			x.Phases, err = codec.Slice(dec, (*PhaseSpec).DecodeJSON)
+		case `"window"`:
+			err = x.Window.DecodeJSON(dec)
+		case `"retry"`:
+			err = x.Retry.DecodeJSON(dec)
+		case `"sampling"`:
+			err = x.Sampling.DecodeJSON(dec)
+		case `"retrieve"`:
+			x.Retrieve, err = codec.Bool(dec)
+		case `"chat"`:
+			x.Chat, err = codec.Bool(dec)
+		case `"seed"`:
+			x.Seed, err = codec.Int(dec, 64)
+		case `"sandbox"`:
+			x.Sandbox, err = codec.String(dec)
+		case `"config"`:
+			x.Config, err = codec.String(dec)
+		case `"base_dir"`:
+			x.BaseDir, err = codec.String(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *Spec) mapText(f func(string) string) {
+	x.Agent = f(x.Agent)
+	x.Model = f(x.Model)
+	x.Fallback = slices.Clone(x.Fallback)
+	for i := range x.Fallback {
+		x.Fallback[i] = f(x.Fallback[i])
+	}
+	x.Prices = slices.Clone(x.Prices)
+	for i := range x.Prices {
+		x.Prices[i].mapText(f)
+	}
+	x.Calling = slices.Clone(x.Calling)
+	for i := range x.Calling {
+		x.Calling[i].mapText(f)
+	}
+	x.System = slices.Clone(x.System)
+	for i := range x.System {
+		x.System[i].mapText(f)
+	}
+	x.Tools = slices.Clone(x.Tools)
+	for i := range x.Tools {
+		x.Tools[i].mapText(f)
+	}
+	x.Submit = codec.MapRaw(x.Submit, f)
+	x.Permissions = slices.Clone(x.Permissions)
+	for i := range x.Permissions {
+		x.Permissions[i].mapText(f)
+	}
+	x.Rules = slices.Clone(x.Rules)
+	for i := range x.Rules {
+		x.Rules[i].mapText(f)
+	}
+	x.Phases = slices.Clone(x.Phases)
+	for i := range x.Phases {
+		x.Phases[i].mapText(f)
+	}
+	x.Window.mapText(f)
+	x.Sampling.mapText(f)
+	x.Sandbox = f(x.Sandbox)
+	x.Config = f(x.Config)
+	x.BaseDir = f(x.BaseDir)
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *ModelPrice) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"model":`...)
+	dst = codec.AppendString(dst, x.Model)
+	dst = append(dst, `,"price":`...)
+	dst = x.Price.AppendJSON(dst)
+	dst = append(dst, ',')
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *ModelPrice) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = ModelPrice{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"model"`:
+			x.Model, err = codec.String(dec)
+		case `"price"`:
+			err = x.Price.DecodeJSON(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *ModelPrice) mapText(f func(string) string) {
+	x.Model = f(x.Model)
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *ModelCalling) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"model":`...)
+	dst = codec.AppendString(dst, x.Model)
+	dst = append(dst, ',')
+	if x.Dialect != "" {
+		dst = append(dst, `"dialect":`...)
+		dst = codec.AppendString(dst, x.Dialect)
+		dst = append(dst, ',')
+	}
+	if x.Text {
+		dst = append(dst, `"text":true,`...)
+	}
+	if x.Strict {
+		dst = append(dst, `"strict":true,`...)
+	}
+	if x.Tokens != 0 {
+		dst = append(dst, `"tokens":`...)
+		dst = x.Tokens.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *ModelCalling) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = ModelCalling{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"model"`:
+			x.Model, err = codec.String(dec)
+		case `"dialect"`:
+			x.Dialect, err = codec.String(dec)
+		case `"text"`:
+			x.Text, err = codec.Bool(dec)
+		case `"strict"`:
+			x.Strict, err = codec.Bool(dec)
+		case `"tokens"`:
+			err = x.Tokens.DecodeJSON(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *ModelCalling) mapText(f func(string) string) {
+	x.Model = f(x.Model)
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *Block) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"name":`...)
+	dst = codec.AppendString(dst, x.Name)
+	dst = append(dst, `,"text":`...)
+	dst = codec.AppendString(dst, x.Text)
+	dst = append(dst, ',')
+	if x.Tokens != 0 {
+		dst = append(dst, `"tokens":`...)
+		dst = x.Tokens.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *Block) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = Block{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"name"`:
+			x.Name, err = codec.String(dec)
+		case `"text"`:
+			x.Text, err = codec.String(dec)
+		case `"tokens"`:
+			err = x.Tokens.DecodeJSON(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *Block) mapText(f func(string) string) {
+	x.Name = f(x.Name)
+	x.Text = f(x.Text)
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *ToolSpec) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"name":`...)
+	dst = codec.AppendString(dst, x.Name)
+	dst = append(dst, ',')
+	if x.Description != "" {
+		dst = append(dst, `"description":`...)
+		dst = codec.AppendString(dst, x.Description)
+		dst = append(dst, ',')
+	}
+	if len(x.Schema) > 0 {
+		dst = append(dst, `"schema":`...)
+		dst = codec.AppendRaw(dst, x.Schema)
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `"effect":`...)
+	dst = codec.AppendString(dst, x.Effect)
+	dst = append(dst, ',')
+	if x.Timeout != 0 {
+		dst = append(dst, `"timeout_ms":`...)
+		dst = strconv.AppendInt(dst, x.Timeout, 10)
+		dst = append(dst, ',')
+	}
+	if x.ResultTokens != 0 {
+		dst = append(dst, `"result_tokens":`...)
+		dst = strconv.AppendInt(dst, x.ResultTokens, 10)
+		dst = append(dst, ',')
+	}
+	if x.Confirm != "" {
+		dst = append(dst, `"confirm":`...)
+		dst = codec.AppendString(dst, x.Confirm)
+		dst = append(dst, ',')
+	}
+	if len(x.KeyFields) > 0 {
+		dst = append(dst, `"key_fields":`...)
+		dst = append(dst, '[')
+		for i := range x.KeyFields {
+			dst = codec.AppendString(dst, x.KeyFields[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if len(x.Resources) > 0 {
+		dst = append(dst, `"resources":`...)
+		dst = append(dst, '[')
+		for i := range x.Resources {
+			dst = codec.AppendString(dst, x.Resources[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if x.Polling {
+		dst = append(dst, `"polling":true,`...)
+	}
+	if x.Harness {
+		dst = append(dst, `"harness":true,`...)
+	}
+	if x.Sensitive {
+		dst = append(dst, `"sensitive":true,`...)
+	}
+	if x.Group != "" {
+		dst = append(dst, `"group":`...)
+		dst = codec.AppendString(dst, x.Group)
+		dst = append(dst, ',')
+	}
+	if x.MaxCalls != 0 {
+		dst = append(dst, `"max_calls":`...)
+		dst = strconv.AppendInt(dst, x.MaxCalls, 10)
+		dst = append(dst, ',')
+	}
+	if len(x.Output) > 0 {
+		dst = append(dst, `"output":`...)
+		dst = codec.AppendRaw(dst, x.Output)
+		dst = append(dst, ',')
+	}
+	if x.Show.Select != nil || x.Show.Drop != nil || x.Show.Limit != 0 || x.Show.Summarise != nil || x.Show.Field != 0 || x.Show.Noise != nil {
+		dst = append(dst, `"show":`...)
+		dst = x.Show.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	if x.Undo {
+		dst = append(dst, `"undo":true,`...)
+	}
+	if x.Pin != "" {
+		dst = append(dst, `"pin":`...)
+		dst = codec.AppendString(dst, x.Pin)
+		dst = append(dst, ',')
+	}
+	if x.Tokens != 0 {
+		dst = append(dst, `"tokens":`...)
+		dst = x.Tokens.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *ToolSpec) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = ToolSpec{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"name"`:
+			x.Name, err = codec.String(dec)
+		case `"description"`:
+			x.Description, err = codec.String(dec)
+		case `"schema"`:
+			x.Schema, err = codec.Raw(dec)
+		case `"effect"`:
+			x.Effect, err = decodeEffect(dec)
+		case `"timeout_ms"`:
+			x.Timeout, err = codec.Int(dec, 64)
+		case `"result_tokens"`:
+			x.ResultTokens, err = codec.Int(dec, 64)
+		case `"confirm"`:
+			x.Confirm, err = codec.String(dec)
+		case `"key_fields"`:
+			x.KeyFields, err = codec.Strings(dec)
+		case `"resources"`:
+			x.Resources, err = codec.Strings(dec)
+		case `"polling"`:
+			x.Polling, err = codec.Bool(dec)
+		case `"harness"`:
+			x.Harness, err = codec.Bool(dec)
+		case `"sensitive"`:
+			x.Sensitive, err = codec.Bool(dec)
+		case `"group"`:
+			x.Group, err = codec.String(dec)
+		case `"max_calls"`:
+			x.MaxCalls, err = codec.Int(dec, 64)
+		case `"output"`:
+			x.Output, err = codec.Raw(dec)
+		case `"show"`:
+			err = x.Show.DecodeJSON(dec)
+		case `"undo"`:
+			x.Undo, err = codec.Bool(dec)
+		case `"pin"`:
+			x.Pin, err = codec.String(dec)
+		case `"tokens"`:
+			err = x.Tokens.DecodeJSON(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *ToolSpec) mapText(f func(string) string) {
+	x.Name = f(x.Name)
+	x.Description = f(x.Description)
+	x.Schema = codec.MapRaw(x.Schema, f)
+	x.Confirm = f(x.Confirm)
+	x.KeyFields = slices.Clone(x.KeyFields)
+	for i := range x.KeyFields {
+		x.KeyFields[i] = f(x.KeyFields[i])
+	}
+	x.Resources = slices.Clone(x.Resources)
+	for i := range x.Resources {
+		x.Resources[i] = f(x.Resources[i])
+	}
+	x.Group = f(x.Group)
+	x.Output = codec.MapRaw(x.Output, f)
+	x.Show.mapText(f)
+	x.Pin = f(x.Pin)
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *ShowSpec) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if len(x.Select) > 0 {
+		dst = append(dst, `"select":`...)
+		dst = append(dst, '[')
+		for i := range x.Select {
+			dst = codec.AppendString(dst, x.Select[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if len(x.Drop) > 0 {
+		dst = append(dst, `"drop":`...)
+		dst = append(dst, '[')
+		for i := range x.Drop {
+			dst = codec.AppendString(dst, x.Drop[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if x.Limit != 0 {
+		dst = append(dst, `"limit":`...)
+		dst = strconv.AppendInt(dst, x.Limit, 10)
+		dst = append(dst, ',')
+	}
+	if len(x.Summarise) > 0 {
+		dst = append(dst, `"summarise":`...)
+		dst = append(dst, '[')
+		for i := range x.Summarise {
+			dst = codec.AppendString(dst, x.Summarise[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if x.Field != 0 {
+		dst = append(dst, `"field":`...)
+		dst = strconv.AppendInt(dst, x.Field, 10)
+		dst = append(dst, ',')
+	}
+	if len(x.Noise) > 0 {
+		dst = append(dst, `"noise":`...)
+		dst = append(dst, '[')
+		for i := range x.Noise {
+			dst = codec.AppendString(dst, x.Noise[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *ShowSpec) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = ShowSpec{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"select"`:
+			x.Select, err = codec.Strings(dec)
+		case `"drop"`:
+			x.Drop, err = codec.Strings(dec)
+		case `"limit"`:
+			x.Limit, err = codec.Int(dec, 64)
+		case `"summarise"`:
+			x.Summarise, err = codec.Strings(dec)
+		case `"field"`:
+			x.Field, err = codec.Int(dec, 64)
+		case `"noise"`:
+			x.Noise, err = codec.Strings(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *ShowSpec) mapText(f func(string) string) {
+	x.Select = slices.Clone(x.Select)
+	for i := range x.Select {
+		x.Select[i] = f(x.Select[i])
+	}
+	x.Drop = slices.Clone(x.Drop)
+	for i := range x.Drop {
+		x.Drop[i] = f(x.Drop[i])
+	}
+	x.Summarise = slices.Clone(x.Summarise)
+	for i := range x.Summarise {
+		x.Summarise[i] = f(x.Summarise[i])
+	}
+	x.Noise = slices.Clone(x.Noise)
+	for i := range x.Noise {
+		x.Noise[i] = f(x.Noise[i])
+	}
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *Limits) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.Steps != 0 {
+		dst = append(dst, `"steps":`...)
+		dst = strconv.AppendInt(dst, x.Steps, 10)
+		dst = append(dst, ',')
+	}
+	if x.ToolCalls != 0 {
+		dst = append(dst, `"tool_calls":`...)
+		dst = strconv.AppendInt(dst, x.ToolCalls, 10)
+		dst = append(dst, ',')
+	}
+	if x.Tokens != 0 {
+		dst = append(dst, `"tokens":`...)
+		dst = strconv.AppendInt(dst, x.Tokens, 10)
+		dst = append(dst, ',')
+	}
+	if x.Wall != 0 {
+		dst = append(dst, `"wall_ms":`...)
+		dst = strconv.AppendInt(dst, x.Wall, 10)
+		dst = append(dst, ',')
+	}
+	if x.Output != 0 {
+		dst = append(dst, `"output_tokens":`...)
+		dst = strconv.AppendInt(dst, x.Output, 10)
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *Limits) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = Limits{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"steps"`:
+			x.Steps, err = codec.Int(dec, 64)
+		case `"tool_calls"`:
+			x.ToolCalls, err = codec.Int(dec, 64)
+		case `"tokens"`:
+			x.Tokens, err = codec.Int(dec, 64)
+		case `"wall_ms"`:
+			x.Wall, err = codec.Int(dec, 64)
+		case `"output_tokens"`:
+			x.Output, err = codec.Int(dec, 64)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *Permission) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"verdict":`...)
+	dst = codec.AppendString(dst, x.Verdict)
+	dst = append(dst, `,"match":`...)
+	dst = codec.AppendString(dst, x.Match)
+	dst = append(dst, ',')
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *Permission) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = Permission{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"verdict"`:
+			x.Verdict, err = decodeVerdict(dec)
+		case `"match"`:
+			x.Match, err = codec.String(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *Permission) mapText(f func(string) string) {
+	x.Match = f(x.Match)
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *RuleSpec) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"list":`...)
+	dst = codec.AppendString(dst, x.List)
+	dst = append(dst, `,"text":`...)
+	dst = codec.AppendString(dst, x.Text)
+	dst = append(dst, ',')
+	if x.Kind != "" {
+		dst = append(dst, `"kind":`...)
+		dst = codec.AppendString(dst, x.Kind)
+		dst = append(dst, ',')
+	}
+	if x.Call != "" {
+		dst = append(dst, `"call":`...)
+		dst = codec.AppendString(dst, x.Call)
+		dst = append(dst, ',')
+	}
+	if x.Before != "" {
+		dst = append(dst, `"before":`...)
+		dst = codec.AppendString(dst, x.Before)
+		dst = append(dst, ',')
+	}
+	if x.After != "" {
+		dst = append(dst, `"after":`...)
+		dst = codec.AppendString(dst, x.After)
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *RuleSpec) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = RuleSpec{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"list"`:
+			x.List, err = codec.String(dec)
+		case `"text"`:
+			x.Text, err = codec.String(dec)
+		case `"kind"`:
+			x.Kind, err = decodeRuleKind(dec)
+		case `"call"`:
+			x.Call, err = codec.String(dec)
+		case `"before"`:
+			x.Before, err = codec.String(dec)
+		case `"after"`:
+			x.After, err = codec.String(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *RuleSpec) mapText(f func(string) string) {
+	x.List = f(x.List)
+	x.Text = f(x.Text)
+	x.Call = f(x.Call)
+	x.Before = f(x.Before)
+	x.After = f(x.After)
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *PhaseSpec) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"name":`...)
+	dst = codec.AppendString(dst, x.Name)
+	dst = append(dst, `,"tools":`...)
+	dst = append(dst, '[')
+	for i := range x.Tools {
+		dst = codec.AppendString(dst, x.Tools[i])
+		dst = append(dst, ',')
+	}
+	dst = codec.End(dst, ']')
+	dst = append(dst, ',')
+	if x.Until != "" {
+		dst = append(dst, `"until":`...)
+		dst = codec.AppendString(dst, x.Until)
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *PhaseSpec) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = PhaseSpec{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"name"`:
+			x.Name, err = codec.String(dec)
+		case `"tools"`:
+			x.Tools, err = codec.Strings(dec)
+		case `"until"`:
+			x.Until, err = codec.String(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *PhaseSpec) mapText(f func(string) string) {
+	x.Name = f(x.Name)
+	x.Tools = slices.Clone(x.Tools)
+	for i := range x.Tools {
+		x.Tools[i] = f(x.Tools[i])
+	}
+	x.Until = f(x.Until)
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *WindowSpec) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.Strategy != "" {
+		dst = append(dst, `"strategy":`...)
+		dst = codec.AppendString(dst, x.Strategy)
+		dst = append(dst, ',')
+	}
+	if x.Size != 0 {
+		dst = append(dst, `"size":`...)
+		dst = strconv.AppendInt(dst, x.Size, 10)
+		dst = append(dst, ',')
+	}
+	if x.Reserve != 0 {
+		dst = append(dst, `"reserve":`...)
+		dst = strconv.AppendInt(dst, x.Reserve, 10)
+		dst = append(dst, ',')
+	}
+	if x.Margin != 0 {
+		dst = append(dst, `"margin_ppm":`...)
+		dst = strconv.AppendInt(dst, x.Margin, 10)
+		dst = append(dst, ',')
+	}
+	if x.Keep != 0 {
+		dst = append(dst, `"keep":`...)
+		dst = strconv.AppendInt(dst, x.Keep, 10)
+		dst = append(dst, ',')
+	}
+	if x.Trigger != 0 {
+		dst = append(dst, `"trigger_ppm":`...)
+		dst = strconv.AppendInt(dst, x.Trigger, 10)
+		dst = append(dst, ',')
+	}
+	if x.Target != 0 {
+		dst = append(dst, `"target_ppm":`...)
+		dst = strconv.AppendInt(dst, x.Target, 10)
+		dst = append(dst, ',')
+	}
+	if len(x.Shares) > 0 {
+		dst = append(dst, `"shares":`...)
+		dst = append(dst, '[')
+		for i := range x.Shares {
+			dst = x.Shares[i].AppendJSON(dst)
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if x.Tokenizer != "" {
+		dst = append(dst, `"tokenizer":`...)
+		dst = codec.AppendString(dst, x.Tokenizer)
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *WindowSpec) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = WindowSpec{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"strategy"`:
+			x.Strategy, err = codec.String(dec)
+		case `"size"`:
+			x.Size, err = codec.Int(dec, 64)
+		case `"reserve"`:
+			x.Reserve, err = codec.Int(dec, 64)
+		case `"margin_ppm"`:
+			x.Margin, err = codec.Int(dec, 64)
+		case `"keep"`:
+			x.Keep, err = codec.Int(dec, 64)
+		case `"trigger_ppm"`:
+			x.Trigger, err = codec.Int(dec, 64)
+		case `"target_ppm"`:
+			x.Target, err = codec.Int(dec, 64)
+		case `"shares"`:
+			x.Shares, err = codec.Slice(dec, (*BlockShare).DecodeJSON)
+		case `"tokenizer"`:
+			x.Tokenizer, err = codec.String(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *WindowSpec) mapText(f func(string) string) {
+	x.Shares = slices.Clone(x.Shares)
+	for i := range x.Shares {
+		x.Shares[i].mapText(f)
+	}
+	x.Tokenizer = f(x.Tokenizer)
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *BlockShare) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"name":`...)
+	dst = codec.AppendString(dst, x.Name)
+	dst = append(dst, `,"share_ppm":`...)
+	dst = strconv.AppendInt(dst, x.Share, 10)
+	dst = append(dst, ',')
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *BlockShare) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = BlockShare{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"name"`:
+			x.Name, err = codec.String(dec)
+		case `"share_ppm"`:
+			x.Share, err = codec.Int(dec, 64)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *BlockShare) mapText(f func(string) string) {
+	x.Name = f(x.Name)
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *RetrySpec) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.Tries != 0 {
+		dst = append(dst, `"tries":`...)
+		dst = strconv.AppendInt(dst, x.Tries, 10)
+		dst = append(dst, ',')
+	}
+	if x.Base != 0 {
+		dst = append(dst, `"base_ms":`...)
+		dst = strconv.AppendInt(dst, x.Base, 10)
+		dst = append(dst, ',')
+	}
+	if x.Cap != 0 {
+		dst = append(dst, `"cap_ms":`...)
+		dst = strconv.AppendInt(dst, x.Cap, 10)
+		dst = append(dst, ',')
+	}
+	if x.Idle != 0 {
+		dst = append(dst, `"idle_ms":`...)
+		dst = strconv.AppendInt(dst, x.Idle, 10)
+		dst = append(dst, ',')
+	}
+	if x.ToolTries != 0 {
+		dst = append(dst, `"tool_tries":`...)
+		dst = strconv.AppendInt(dst, x.ToolTries, 10)
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *RetrySpec) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = RetrySpec{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"tries"`:
+			x.Tries, err = codec.Int(dec, 64)
+		case `"base_ms"`:
+			x.Base, err = codec.Int(dec, 64)
+		case `"cap_ms"`:
+			x.Cap, err = codec.Int(dec, 64)
+		case `"idle_ms"`:
+			x.Idle, err = codec.Int(dec, 64)
+		case `"tool_tries"`:
+			x.ToolTries, err = codec.Int(dec, 64)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *Sampling) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.Temperature != "" {
+		dst = append(dst, `"temperature":`...)
+		dst = codec.AppendString(dst, x.Temperature)
+		dst = append(dst, ',')
+	}
+	if x.TopP != "" {
+		dst = append(dst, `"top_p":`...)
+		dst = codec.AppendString(dst, x.TopP)
+		dst = append(dst, ',')
+	}
+	if x.Seed != "" {
+		dst = append(dst, `"seed":`...)
+		dst = codec.AppendString(dst, x.Seed)
+		dst = append(dst, ',')
+	}
+	if x.Reasoning != "" {
+		dst = append(dst, `"reasoning":`...)
+		dst = codec.AppendString(dst, x.Reasoning)
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *Sampling) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = Sampling{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"temperature"`:
+			x.Temperature, err = codec.String(dec)
+		case `"top_p"`:
+			x.TopP, err = codec.String(dec)
+		case `"seed"`:
+			x.Seed, err = codec.String(dec)
+		case `"reasoning"`:
+			x.Reasoning, err = codec.String(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *Sampling) mapText(f func(string) string) {
+	x.Temperature = f(x.Temperature)
+	x.TopP = f(x.TopP)
+	x.Seed = f(x.Seed)
+	x.Reasoning = f(x.Reasoning)
+}
+
 func decodeType(dec *jsontext.Decoder) (Type, error) {
 	v, err := codec.Quoted(dec)
 	switch string(v) {
@@ -3131,49 +3375,6 @@ func decodeType(dec *jsontext.Decoder) (Type, error) {
 		return TypeRunFinished, err
 	}
 	return Type(codec.Unquote(v)), err
-}
-
-func decodeEffect(dec *jsontext.Decoder) (Effect, error) {
-	v, err := codec.Quoted(dec)
-	switch string(v) {
-	case `"read"`:
-		return Read, err
-	case `"repeatable"`:
-		return Repeatable, err
-	case `"once"`:
-		return Once, err
-	}
-	return Effect(codec.Unquote(v)), err
-}
-
-func decodeVerdict(dec *jsontext.Decoder) (Verdict, error) {
-	v, err := codec.Quoted(dec)
-	switch string(v) {
-	case `"allow"`:
-		return Allow, err
-	case `"ask"`:
-		return Ask, err
-	case `"intercept"`:
-		return Intercept, err
-	case `"deny"`:
-		return Deny, err
-	case `"halt"`:
-		return Halt, err
-	}
-	return Verdict(codec.Unquote(v)), err
-}
-
-func decodeRuleKind(dec *jsontext.Decoder) (RuleKind, error) {
-	v, err := codec.Quoted(dec)
-	switch string(v) {
-	case `"before"`:
-		return RuleBefore, err
-	case `"never"`:
-		return RuleNever, err
-	case `"read_back"`:
-		return RuleReadBack, err
-	}
-	return RuleKind(codec.Unquote(v)), err
 }
 
 func decodeInputKind(dec *jsontext.Decoder) (InputKind, error) {
@@ -3262,6 +3463,23 @@ func decodeErrorClass(dec *jsontext.Decoder) (ErrorClass, error) {
 	return ErrorClass(codec.Unquote(v)), err
 }
 
+func decodeVerdict(dec *jsontext.Decoder) (Verdict, error) {
+	v, err := codec.Quoted(dec)
+	switch string(v) {
+	case `"allow"`:
+		return Allow, err
+	case `"ask"`:
+		return Ask, err
+	case `"intercept"`:
+		return Intercept, err
+	case `"deny"`:
+		return Deny, err
+	case `"halt"`:
+		return Halt, err
+	}
+	return Verdict(codec.Unquote(v)), err
+}
+
 func decodeDecision(dec *jsontext.Decoder) (Decision, error) {
 	v, err := codec.Quoted(dec)
 	switch string(v) {
@@ -3275,6 +3493,19 @@ func decodeDecision(dec *jsontext.Decoder) (Decision, error) {
 		return NotDone, err
 	}
 	return Decision(codec.Unquote(v)), err
+}
+
+func decodeEffect(dec *jsontext.Decoder) (Effect, error) {
+	v, err := codec.Quoted(dec)
+	switch string(v) {
+	case `"read"`:
+		return Read, err
+	case `"repeatable"`:
+		return Repeatable, err
+	case `"once"`:
+		return Once, err
+	}
+	return Effect(codec.Unquote(v)), err
 }
 
 func decodeStatus(dec *jsontext.Decoder) (Status, error) {
@@ -3348,4 +3579,17 @@ func decodeReason(dec *jsontext.Decoder) (Reason, error) {
 		return ReasonInternalError, err
 	}
 	return Reason(codec.Unquote(v)), err
+}
+
+func decodeRuleKind(dec *jsontext.Decoder) (RuleKind, error) {
+	v, err := codec.Quoted(dec)
+	switch string(v) {
+	case `"before"`:
+		return RuleBefore, err
+	case `"never"`:
+		return RuleNever, err
+	case `"read_back"`:
+		return RuleReadBack, err
+	}
+	return RuleKind(codec.Unquote(v)), err
 }

@@ -120,7 +120,8 @@ func writtenExamples() []Event {
 		{Kind: message.File, MediaType: "text/plain", Name: "log.txt", Ref: ref},
 	}})
 	add("", &ContextAssembled{Purpose: PurposeStep, Step: 1, Blocks: []BlockSize{{"contract", 12}, {"tools", 88}, {"conversation", 31}}, Tokens: 131, Budget: 372_000, Method: "exact", Messages: 1, Tail: "step 1 of 30", NoTools: true})
-	add("", &ContextCompacted{Upto: 4, Summary: "Order 1042 was found.", Before: 380_000, After: 21_000, Why: "over budget", Tokens: message.Known(9)})
+	add("", &ContextCompacted{Strategy: "layered", Upto: 4, Summary: "Order 1042 was found.", Snapshot: "ids: 1042", Before: 380_000, After: 21_000, Why: "over budget", Tokens: message.Known(9),
+		Edits: []ContextEdit{{Message: 6, Action: "stub", Why: "old_result", Text: "removed", Tokens: message.Known(3)}}, Failed: []string{"it was empty"}})
 	add("", &ModelCalled{ID: "4.0", Purpose: PurposeStep, Step: 1, Attempt: 1, Model: "openai/gpt-5.1-mini", Encoder: "openai-chat/2", Kept: 1, Added: 2, Strict: true, Options: jsontext.Value(`{"parallel_tool_calls":true}`), SHA256: hashOf("body"), Bytes: 5310})
 	add("4.0", &ModelFailed{ID: "4.0", Class: ClassRate, Status: 429, Code: "rate_limit_exceeded", Message: "slow down", RetryAfter: message.Known(1500), Partial: "The or", Usage: usage, Latency: 210})
 	add("6.0", &TimerFired{ID: "6.0"})
