@@ -74,7 +74,7 @@ func TestOptions(t *testing.T) {
 	if want := (event.Sampling{Temperature: "0.2", TopP: "1", Seed: "0", Reasoning: "low"}); o.Sampling != want {
 		t.Errorf("sampling %+v", o.Sampling)
 	}
-	if want := (event.WindowSpec{Strategy: "full", Size: 32768, Reserve: 4096}); o.Window != want {
+	if want := (event.WindowSpec{Strategy: "full", Size: 32768, Reserve: 4096}); !reflect.DeepEqual(o.Window, want) {
 		t.Errorf("window %+v", o.Window)
 	}
 	if want := []rein.Calling{{Text: "read", Strict: "always"}}; !slices.Equal(o.Calling, want) {
