@@ -20,8 +20,6 @@ type pairReader struct {
 	known   bool
 	params  []param
 	repairs []event.Repair
-	// sep: a separator or a suffix on the tags shows Hunyuan's form.
-	sep bool
 }
 
 // readPairs reads the tool's name at s[body] and its arguments.
@@ -29,9 +27,8 @@ func (r *reading) readPairs(d *dialect.Dialect, start, body int) (block, bool) {
 	if t := pairTagAt(r.s, start); t.base != "tool_call" {
 		return block{}, false
 	}
-	x := &pairReader{r: r, d: d}
-	i, ok := x.opener(start, body)
-	if !ok || i == len(r.s) {
+	i, sep, doubled := r.pairOpener(start)
+	if i == len(r.s) {
 		return block{}, false
 	}
 	if c := r.s[i]; c == '{' || c == '[' {
@@ -47,15 +44,30 @@ func (r *reading) readPairs(d *dialect.Dialect, start, body int) (block, bool) {
 	if n <= 0 || !toolish(trim(r.s[i:i+n])) {
 		return block{}, false
 	}
-	x.values = values{r: r, mark: x.inside, between: x.outside, expects: x.expected}
 	name := trim(r.s[i : i+n])
 	i = skip(r.s, i+n)
 	if t := pairTagAt(r.s, i); t.base == "tool_sep" {
-		x.sep, i = true, skip(r.s, t.end)
+		sep, i = true, skip(r.s, t.end)
 	}
-	if r.only == nil && x.sep != (d.ID == "hy_v3_xml") {
+	if r.only == nil && sep != (d.ID == "hy_v3_xml") {
 		return block{}, false
 	}
+	x := r.spare.pairs
+	if r.spare.pairs = nil; x == nil {
+		x = new(pairReader)
+	}
+	*x = pairReader{r: r, d: d, values: values{r: r, marks: x}}
+	if doubled {
+		x.repairs = []event.Repair{{Kind: RepairTags}}
+	}
+	b, ok := x.read(name, start, body, i)
+	r.spare.pairs = x
+	return b, ok
+}
+
+// read reads the arguments at s[i] of the call of a name.
+func (x *pairReader) read(name string, start, body, i int) (block, bool) {
+	r, d := x.r, x.d
 	if t := pairTagAt(r.s, i); t.base == "arg_key" && t.shut {
 		return x.split(name, i)
 	}
@@ -70,22 +82,19 @@ func (r *reading) readPairs(d *dialect.Dialect, start, body int) (block, bool) {
 	return x.call(start, i, spaced)
 }
 
-// opener steps over the rest of the opener and over others that repeat it.
-func (x *pairReader) opener(start, body int) (i int, ok bool) {
-	s := x.r.s
-	t := pairTagAt(s, start)
-	if t.base != "tool_call" {
-		return 0, false
-	}
-	x.sep = t.suffix
+// pairOpener steps over the rest of the opener at s[start] and over others that
+// repeat it. suffix: it has the model's own, which shows Hunyuan's form. doubled:
+// others do repeat it.
+func (r *reading) pairOpener(start int) (i int, suffix, doubled bool) {
+	t := pairTagAt(r.s, start)
+	suffix = t.suffix
 	i = t.end
 	for n := 0; ; n++ {
-		i = skip(s, i)
-		if t = pairTagAt(s, i); t.base != "tool_call" || t.shut || n == maxRepeats {
-			return i, true
+		i = skip(r.s, i)
+		if t = pairTagAt(r.s, i); t.base != "tool_call" || t.shut || n == maxRepeats {
+			return i, suffix, n > 0
 		}
 		i = t.end
-		x.repairs = add(x.repairs, event.Repair{Kind: RepairTags})
 	}
 }
 

@@ -43,16 +43,22 @@ const (
 func (k markKind) opens() bool { return k == openParam || k == openCall || k == openWrap }
 func (k markKind) shuts() bool { return k == shutParam || k == shutCall || k == shutWrap }
 
+// tagMarks says what the tags of a grammar mean.
+type tagMarks interface {
+	// inside says what stands at s[i], which is '<', within a value.
+	inside(i int) mark
+	// outside says what stands at s[i] between values, which need not be '<'.
+	outside(i int) mark
+	// expected reports whether a parameter may well begin at m though the one
+	// before it has no closing tag.
+	expected(m mark) bool
+}
+
 // values finds the ends of the raw values of a block.
 type values struct {
 	r *reading
-	// mark says what stands at s[i], which is '<'.
-	mark func(i int) mark
-	// expects reports whether a parameter may well begin at m though the one
-	// before it has no closing tag.
-	expects func(m mark) bool
-	// between says what stands at s[i] between values, which need not be '<'.
-	between func(i int) mark
+	// marks says what tags mean.
+	marks tagMarks
 	// cdata: what stands in CDATA sections has no tags.
 	cdata bool
 	// own and owner are the names that a closing mark with a name must have to be
@@ -79,7 +85,7 @@ type rawValue struct {
 // another parameter that is written in another way.
 func (v *values) holdsMore(val rawValue) bool {
 	s := v.r.s[:val.next]
-	return valueAt(s, skip(s, v.mark(val.to).end))
+	return valueAt(s, skip(s, v.marks.inside(val.to).end))
 }
 
 // valueAt reports whether what begins at s[i] may say something of its own: an
@@ -101,7 +107,7 @@ func (v *values) value(from int) rawValue {
 		out := rawValue{from: from, to: at, next: at, open: call, implied: true}
 		if last >= 0 {
 			out.to, out.implied = last, false
-			out.stray = skip(s, v.mark(last).end) < at
+			out.stray = skip(s, v.marks.inside(last).end) < at
 		}
 		return out
 	}
@@ -115,7 +121,7 @@ func (v *values) value(from int) rawValue {
 			i = min(v.r.spot(cdataShut, i)+len(cdataShut), len(s))
 			continue
 		}
-		m := v.mark(i)
+		m := v.marks.inside(i)
 		switch {
 		case m.kind == noMark:
 			i++
@@ -134,7 +140,7 @@ func (v *values) value(from int) rawValue {
 			}
 			i = end
 			continue
-		case m.kind == openParam && !call && v.expects(m):
+		case m.kind == openParam && !call && v.marks.expected(m):
 			return implied(m.from)
 		default:
 			call = call || m.kind != openParam
@@ -177,10 +183,10 @@ func (v *values) ends(m mark) (next int, ok bool) {
 		if i == len(s) || v.tail(i) {
 			return i, true
 		}
-		m := v.between(i)
+		m := v.marks.outside(i)
 		switch {
 		case m.kind == openParam:
-			return i, !call && !wrap && (s[i] == '<' || v.expects(m))
+			return i, !call && !wrap && (s[i] == '<' || v.marks.expected(m))
 		case m.kind.opens():
 			return i, true
 		case m.kind.shuts() && !v.others(m):
@@ -206,7 +212,7 @@ func (v *values) ends(m mark) (next int, ok bool) {
 		if n == len(s) {
 			return i, true
 		}
-		k := v.mark(n).kind
+		k := v.marks.inside(n).kind
 		return i, k == openCall || k == openWrap || k == shutWrap
 	}
 }
@@ -221,7 +227,7 @@ func (v *values) better(i int, call bool) (next int, ok bool) {
 		if i = skip(v.r.s, i); i == len(v.r.s) {
 			return next, false
 		}
-		m := v.between(i)
+		m := v.marks.outside(i)
 		switch {
 		case m.kind == shutCall || m.kind == openParam:
 			return next, true
@@ -260,7 +266,7 @@ func (v *values) find(i int) mark {
 			return mark{}
 		}
 		i += k
-		if m := v.mark(i); m.kind != noMark {
+		if m := v.marks.inside(i); m.kind != noMark {
 			return m
 		}
 	}

@@ -79,6 +79,13 @@ type reading struct {
 	sepless span
 	// stage is where calls are shown that do not count.
 	stage stage
+	// spare are readers that are done, to be used again: most openers of a hostile
+	// text begin no call.
+	spare struct {
+		xml      *xmlReader
+		pairs    *pairReader
+		elements *toolTags
+	}
 }
 
 type span struct{ from, to int }

@@ -79,9 +79,14 @@ func (r *reading) toolElement(d *dialect.Dialect, i int) (c event.ParsedCall, en
 	if !r.in.declared(t.base) {
 		return c, 0, false
 	}
-	x := &toolTags{r: r, d: d, node: r.params(t.base)}
-	x.values = values{r: r, mark: x.mark, between: x.between, expects: x.expected, owner: t.base}
-	return x.call(t)
+	x := r.spare.elements
+	if r.spare.elements = nil; x == nil {
+		x = new(toolTags)
+	}
+	*x = toolTags{r: r, d: d, node: r.params(t.base), values: values{r: r, marks: x, owner: t.base}}
+	c, end, ok = x.call(t)
+	r.spare.elements = x
+	return c, end, ok
 }
 
 // anyElement reads the call that an element with elements in it is where nobody
@@ -164,7 +169,7 @@ func (x *toolTags) body(i int) (end int, shut bool, problem string) {
 				continue
 			}
 		}
-		m := x.between(i)
+		m := x.outside(i)
 		switch {
 		case m.kind == shutCall && m.name == x.owner:
 			return m.end, true, ""
@@ -256,16 +261,16 @@ func (x *toolTags) grown(p *param, n schema.Node) {
 	x.repairs = add(x.repairs, repairs...)
 }
 
-// between says what stands at s[i] between values.
-func (x *toolTags) between(i int) mark {
+// outside says what stands at s[i] between values.
+func (x *toolTags) outside(i int) mark {
 	if x.r.s[i] != '<' {
 		return mark{}
 	}
-	return x.mark(i)
+	return x.inside(i)
 }
 
-// mark says what stands at s[i], which is '<'.
-func (x *toolTags) mark(i int) mark {
+// inside says what stands at s[i], which is '<'.
+func (x *toolTags) inside(i int) mark {
 	t, ok := tagAt(x.r.s, i)
 	if !ok || t.torn || t.assigned || t.space != "" {
 		return mark{}

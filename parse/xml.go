@@ -100,21 +100,32 @@ func (r *reading) readXML(d *dialect.Dialect, start, body int) (block, bool) {
 	if !r.spend(1) {
 		return block{}, false
 	}
-	x := &xmlReader{r: r, d: d}
-	x.values = values{r: r, mark: x.inside, between: x.outside, expects: x.expected, cdata: d.Entities}
-	i := start
+	i, wrapped := start, false
 	if t, ok := tagAt(r.s, start); !ok || t.torn || wrapTag(t.base) {
-		i, x.wrapped = body, true
+		i, wrapped = body, true
 	}
-	x.json = x.wrapped && r.s[start:body] != "<tool_call>" // those are other rows'
-	return x.block(i)
+	json := wrapped && r.s[start:body] != "<tool_call>" // those are other rows'
+	if j := skip(r.s, i); j == len(r.s) || r.s[j] != '<' && !(json && (r.s[j] == '{' || r.s[j] == '[')) && d.ID != step3 {
+		return block{}, false
+	}
+	x := r.spare.xml
+	if r.spare.xml = nil; x == nil {
+		x = new(xmlReader)
+	}
+	*x = xmlReader{r: r, d: d, wrapped: wrapped, json: json, values: values{r: r, marks: x, cdata: d.Entities}}
+	b, ok := x.block(i)
+	r.spare.xml = x
+	return b, ok
 }
+
+// step3 is the dialect whose blocks begin with the kind of the call.
+const step3 = "step3"
 
 // block reads the calls from s[i] on.
 func (x *xmlReader) block(i int) (block, bool) {
 	s := x.r.s
 	headed := true
-	if x.d.ID == "step3" && x.wrapped {
+	if x.d.ID == step3 && x.wrapped {
 		i, headed = x.header(i)
 	}
 	for first := true; ; first = false {

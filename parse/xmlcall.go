@@ -312,7 +312,7 @@ func (b *xmlBody) over(i int) {
 			b.ended = ranOut
 			return
 		}
-		m := x.mark(i)
+		m := x.inside(i)
 		switch {
 		case m.kind == shutCall:
 			b.ended, b.end = shutOwn, m.end
