@@ -16,4 +16,7 @@ const (
 	// CallTool calls a tool of a group: {"name": …, "arguments": {…}}. It is not
 	// executed: the call is judged, carried out and journalled as one of that tool.
 	CallTool = "call_tool"
+	// SearchHistory searches and pages everything that was said in the run, what is
+	// not in the context any more included.
+	SearchHistory = "search_history"
 )

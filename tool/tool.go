@@ -124,6 +124,11 @@ type Call struct {
 	// harness only, else nil. An [*Error] of type not_found names the calls that
 	// there are.
 	Artifact func(ctx context.Context, call string) (*Artifact, error)
+	// History returns every message of this run's conversation so far, in order,
+	// those that are not in the context any more included; before them those of the
+	// runs that it came from, the first of them first. It is there for tools of the
+	// harness only, else nil.
+	History func(ctx context.Context) ([]Said, error)
 	// Progress tells those who watch the run how far the call is, in a few words. It
 	// is not recorded, never blocks, and may be nil, when nobody watches.
 	Progress func(text string)
@@ -139,6 +144,24 @@ type Body struct {
 	Keep func(ctx context.Context, body []byte, mediaType string) (message.Ref, error)
 	// Kept returns what is stored under a reference.
 	Kept func(ctx context.Context, ref message.Ref) ([]byte, error)
+}
+
+// Said is one message of a run's conversation.
+type Said struct {
+	// Run is the run whose message it is; empty for the run of the call.
+	Run string
+	// Number is its place in that run's conversation, from 0; see
+	// [event.ContextCompacted]. It never changes.
+	Number int64
+	Role   message.Role
+	// Text is the whole of what was said, secrets left out: of a reply its text and
+	// then its calls, one a line; of an input also what the context had no room for;
+	// of a result what was shown of it.
+	Text string
+	// Call and Tool are those of a result. Cut: less than all of it was shown, and
+	// the rest can be had as an [Artifact].
+	Call, Tool string
+	Cut        bool
 }
 
 // Artifact is the result of a call as the tool gave it, secrets left out.
