@@ -175,6 +175,41 @@ func (m *memo) find(s, sub string, i int) int {
 	return m.at
 }
 
+// memos holds a memo for each text that was looked for. It is a table of its own
+// since it is asked several times for each marker, mostly for one of a few.
+type memos struct {
+	list []namedMemo
+	// first is where the texts of a slot begin in the list, counted from 1.
+	first [memoSlots]int32
+}
+
+type namedMemo struct {
+	memo
+	sub  string
+	next int32 // of the same slot
+}
+
+const memoSlots = 64
+
+// of returns the memo of a text. It is good until the next is asked for.
+func (m *memos) of(sub string) *memo {
+	n := len(sub)
+	slot := (int(sub[n/2]) + 5*int(sub[n-1]) + n) % memoSlots // the beginnings are much the same
+	for k := m.first[slot]; k > 0; {
+		e := &m.list[k-1]
+		if e.sub == sub {
+			return &e.memo
+		}
+		k = e.next
+	}
+	if m.list == nil {
+		m.list = make([]namedMemo, 0, 8)
+	}
+	m.list = append(m.list, namedMemo{sub: sub, next: m.first[slot]})
+	m.first[slot] = int32(len(m.list))
+	return &m.list[len(m.list)-1].memo
+}
+
 const fence = "```"
 
 // run returns the number of backticks at s[i].

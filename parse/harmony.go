@@ -123,18 +123,20 @@ func (r *reading) harmonyHeader(i int) (h harmonyHead, ok bool) {
 	if strings.IndexByte(head, '\n') >= 0 {
 		return h, false
 	}
-	for _, part := range strings.Split(head, harmonyChannel) {
-		if h.channel == "" {
-			if k := nameEnd(part, 0); k > 0 && channelWord(part[:k]) {
-				h.channel = part[:k]
-			}
-		}
-	}
 	if k := strings.Index(head, harmonyTo); k >= 0 {
 		to := head[k+len(harmonyTo):]
 		h.to = to[:nameEnd(to, 0)]
 	}
-	return h, h.to != "" || h.channel != "" && h.whole
+	if h.to == "" && !h.whole {
+		return h, false
+	}
+	for more := true; more && h.channel == ""; {
+		if k := nameEnd(head, 0); channelWord(head[:k]) {
+			h.channel = head[:k]
+		}
+		_, head, more = strings.Cut(head, harmonyChannel)
+	}
+	return h, h.to != "" || h.channel != ""
 }
 
 func channelWord(s string) bool {

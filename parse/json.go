@@ -102,8 +102,9 @@ type elements struct {
 	// resume: after an element that is broken reading goes on, if there is a
 	// place from which it surely can.
 	resume bool
-	// spent is how much of the text was read twice for that, in bytes. ahead is how
-	// much was looked at beyond what was read, for values that are no calls.
+	// spent is how much of the text was read twice for that, in bytes. ahead is half
+	// of what was looked at beyond what was read, for values that are no calls: their
+	// ends are found far faster than they would be read.
 	spent, ahead int
 	// fault is where the last element was broken, if reading could not go on
 	// after it.
@@ -201,11 +202,11 @@ func (e *elements) other(s string, j int) int {
 	}
 	if !e.marked || st != whole {
 		e.foreign = true
-		e.ahead += end - j
+		e.ahead += (end - j) / 2
 		return j
 	}
 	if k := skip(s, end); k < len(s) && s[k] == ':' {
-		e.ahead += end - j
+		e.ahead += (end - j) / 2
 		return j // the member of an object that ended too early
 	}
 	e.stray(s[j:end])

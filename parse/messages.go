@@ -71,12 +71,30 @@ func (r *reading) museMessage(to string, i int) bool {
 // how long its header is.
 func (r *reading) addressee(i int) (to string, back int) {
 	from := max(r.from, i-maxHeader)
-	head := r.s[from:i]
-	k := strings.LastIndex(head, messageTo)
-	if k < 0 || k > 0 && !blank(head[k-1]) || strings.ContainsAny(head[k:], "<> \n") {
+	k := r.lastTo(i)
+	if k < from || k > from && !blank(r.s[k-1]) || strings.ContainsAny(r.s[k:i], "<> \n") {
 		return "", 0
 	}
-	return head[k+len(messageTo):], len(head) - k
+	return r.s[k+len(messageTo) : i], i - k
+}
+
+// lastTo returns where the last messageTo before s[i] stands, or -1 if that is
+// further back than a header is long. For growing i the text is searched once.
+func (r *reading) lastTo(i int) int {
+	a := &r.to
+	if i < a.upTo {
+		a.upTo, a.at = max(0, i-maxHeader), -1
+	}
+	for {
+		k := strings.Index(r.s[a.upTo:i], messageTo)
+		if k < 0 {
+			break
+		}
+		a.at = a.upTo + k
+		a.upTo = a.at + len(messageTo)
+	}
+	a.upTo = max(a.upTo, i-len(messageTo)+1)
+	return a.at
 }
 
 // messageEnd returns where the message whose body begins at s[i] ends, and the

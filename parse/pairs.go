@@ -104,12 +104,14 @@ const maxRepeats = 3
 // toolish reports whether a text between tags has the form of a tool's name.
 func toolish(name string) bool {
 	for i := range len(name) {
-		if c := name[i]; !wordByte(c) && c != '-' && c != '.' && c != ':' && c != '/' && c < 0x80 {
+		if !toolishByte(name[i]) {
 			return false
 		}
 	}
 	return plausible(name)
 }
+
+func toolishByte(c byte) bool { return nameByte(c) || c >= 0x80 }
 
 func (x *pairReader) named(name string) {
 	x.tool = x.r.toolName(name)

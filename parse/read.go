@@ -1,6 +1,10 @@
 package parse
 
-import "rein.example/rein/dialect"
+import (
+	"strings"
+
+	"rein.example/rein/dialect"
+)
 
 // read lets the grammar of a row read a block whose opener stands at s[start]
 // and whose body begins at s[body]. It reports false where the body is not of
@@ -31,4 +35,19 @@ func (r *reading) read(d *dialect.Dialect, start, body int) (block, bool) {
 		return r.readBraces(d, start, body)
 	}
 	return block{}, false
+}
+
+// mayBegin reports whether the body of a row's block can begin with c, the first
+// byte behind the opener that is no white space; 0 for none. Hostile texts repeat
+// openers, and most of what follows them is told apart by that.
+func mayBegin(d *dialect.Dialect, opener string, c byte) bool {
+	switch d.Grammar {
+	case dialect.JSON:
+		return c == '{' || c == '[' || d.BuiltIns || strings.HasSuffix(opener, "[")
+	case dialect.Tree:
+		return c == '<' || !d.Bare
+	case dialect.Pairs:
+		return c == '<' || c == '{' || c == '[' || toolishByte(c)
+	}
+	return true
 }

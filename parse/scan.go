@@ -33,7 +33,7 @@ type reading struct {
 	// budget is how many bytes readers may still look at.
 	budget int
 	fences fences
-	spots  map[string]*memo
+	spots  memos
 	shuts  map[*thinkPair]*shutMemo
 
 	// from is where what has been taken so far ends.
@@ -77,6 +77,8 @@ type reading struct {
 	answered bool
 	// sepless is where no separator of sections begins.
 	sepless span
+	// to is where messageTo was found last in s[:to.upTo].
+	to struct{ upTo, at int }
 	// stage is where calls are shown that do not count.
 	stage stage
 	// spare are readers that are done, to be used again: most openers of a hostile
@@ -143,6 +145,7 @@ const (
 
 func newReading(in *Input, s string) *reading {
 	r := &reading{s: s, in: in, open: -1, hollow: -1, fences: fences{s: s}, budget: workPerByte*len(s) + 4096}
+	r.to.at = -1
 	r.only, _ = dialect.Find(in.Dialect)
 	for _, c := range []byte("<[{`") {
 		r.start[c] = true
@@ -351,15 +354,7 @@ func (r *reading) lastCall() *found {
 // spot returns where sub occurs at or after i, or len(s). Asking for growing i
 // costs the length of the text once.
 func (r *reading) spot(sub string, i int) int {
-	m := r.spots[sub]
-	if m == nil {
-		if r.spots == nil {
-			r.spots = map[string]*memo{}
-		}
-		m = &memo{}
-		r.spots[sub] = m
-	}
-	return m.find(r.s, sub, i)
+	return r.spots.of(sub).find(r.s, sub, i)
 }
 
 func (r *reading) note(s string) {
@@ -444,8 +439,12 @@ func (r *reading) opened(i int, o *opener) int {
 	if r.repeated(o.text, body) {
 		return 0
 	}
+	first := byte(0)
+	if k := skip(r.s, body); k < len(r.s) {
+		first = r.s[k]
+	}
 	for _, d := range o.rows {
-		if r.only != nil && r.only != d {
+		if r.only != nil && r.only != d || !mayBegin(d, o.text, first) {
 			continue
 		}
 		b, ok := r.read(d, start, body)

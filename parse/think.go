@@ -83,7 +83,7 @@ func thinkTag(s string, i int) (p *thinkPair, shut bool, end int, more bool) {
 		if end == len(s) && len(name) < len(t.tag) && strings.EqualFold(name, t.tag[:len(name)]) {
 			more = true
 		}
-		if strings.EqualFold(name, t.tag) {
+		if len(name) == len(t.tag) && strings.EqualFold(name, t.tag) {
 			p = t
 		}
 	}

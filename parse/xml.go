@@ -58,8 +58,11 @@ func tagRows(t *tag, all bool) []*dialect.Dialect {
 	if t.assigned {
 		name += "="
 	}
+	if t.space == "" {
+		return table.tags[name]
+	}
 	own := table.tags[t.space+":"+name]
-	if t.space == "" || len(own) == 0 {
+	if len(own) == 0 {
 		return table.tags[name]
 	}
 	if all {
