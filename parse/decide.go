@@ -19,8 +19,8 @@ const maxAfter = 240
 func (r *reading) decide(res *Result) {
 	res.Notes = append(res.Notes, r.notes...)
 	var mine, others []*found
-	for i := range r.found {
-		if f := &r.found[i]; f.kind == marked {
+	for _, f := range r.found {
+		if f.kind == marked {
 			mine = append(mine, f)
 		} else {
 			others = append(others, f)

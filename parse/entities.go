@@ -149,7 +149,7 @@ func (r *reading) decoded(from, to int) []found {
 				c.Repairs = append(c.Repairs, event.Repair{Kind: RepairEscaped, Lossy: true})
 			}
 		}
-		out = append(out, f)
+		out = append(out, *f)
 	}
 	return out
 }

@@ -59,7 +59,8 @@ func (r *reading) fencedMarkup(from, body, shut, end int) {
 			b = r.escaped(b, body, shut)
 		}
 	}
-	r.found = append(r.found[:n], b)
+	r.found = r.found[:n]
+	r.keep(b)
 	r.from = end
 }
 
@@ -80,8 +81,19 @@ func (r *reading) beginsMarkup(i, shut int) int {
 // add records a block that is not a dialect's.
 func (r *reading) add(f found) {
 	r.rename(f.calls)
-	r.found = append(r.found, f)
+	r.keep(f)
 	r.from = f.end
+}
+
+// keep adds to what was found. Hostile texts have very many blocks, so that they
+// are kept where they are made.
+func (r *reading) keep(f found) {
+	if len(r.room) == 0 {
+		r.room = make([]found, min(2*len(r.found)+1, 64))
+	}
+	r.room[0] = f
+	r.found = append(r.found, &r.room[0])
+	r.room = r.room[1:]
 }
 
 // jsonBlock reads the block whose fence stands at s[at] and whose body begins

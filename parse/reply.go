@@ -175,7 +175,7 @@ func Object(text string) jsontext.Value {
 	if s != "" && s[0] != '{' {
 		var block *found
 		for i := range r.found {
-			f := &r.found[i]
+			f := r.found[i]
 			if f.kind != fenced {
 				continue
 			}

@@ -46,7 +46,8 @@ type reading struct {
 	// calls; -1 for none.
 	hollow int
 	// found in the order of the text; blocks of them are in a dialect's markers.
-	found  []found
+	found  []*found
+	room   []found // for those to come
 	blocks int
 	// cuts are what is no content whatever is decided: reasoning and what
 	// stands for results of tools. markup is none if calls are taken.
@@ -344,7 +345,7 @@ func (r *reading) echo(i int) int {
 // lastCall returns the last block that holds calls, or nil.
 func (r *reading) lastCall() *found {
 	for k := len(r.found) - 1; k >= 0; k-- {
-		if f := &r.found[k]; len(f.calls) > 0 {
+		if f := r.found[k]; len(f.calls) > 0 {
 			return f
 		}
 	}
@@ -487,7 +488,7 @@ func (r *reading) take(d *dialect.Dialect, b block, start int) int {
 		return b.end
 	}
 	r.blocks++
-	r.found = append(r.found, found{block: b, from: start, format: d.ID})
+	r.keep(found{block: b, from: start, format: d.ID})
 	r.from = b.end
 	return b.end
 }
@@ -513,7 +514,7 @@ func (r *reading) unread(i int, o *opener) int {
 		end = len(r.s)
 	}
 	r.blocks++
-	r.found = append(r.found, found{
+	r.keep(found{
 		block:  block{end: end, cut: !closed, problem: "what stands after " + o.text + " can not be read as a call: " + excerpt(r.s[body:end], 0)},
 		from:   start,
 		format: d.ID,

@@ -151,7 +151,7 @@ func (r *reading) shown(was progress, i, end int) int {
 		}
 		return end
 	}
-	f := &r.found[was.found]
+	f := r.found[was.found]
 	what, until := "", end
 	switch {
 	case on:
