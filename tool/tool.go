@@ -158,10 +158,8 @@ type Said struct {
 	// then its calls, one a line; of an input also what the context had no room for;
 	// of a result what was shown of it.
 	Text string
-	// Call and Tool are those of a result. Cut: less than all of it was shown, and
-	// the rest can be had as an [Artifact].
+	// Call and Tool are those of a result.
 	Call, Tool string
-	Cut        bool
 }
 
 // Artifact is the result of a call as the tool gave it, secrets left out.

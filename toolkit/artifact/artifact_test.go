@@ -19,12 +19,14 @@ import (
 
 // TestScripts plays testdata/*.txt: result gives the whole result of call c1, and
 // read calls the tool for it and prints what the model is shown, at most as many
-// tokens (of 4 bytes) as limit says. Rewrite with:
+// tokens (of 4 bytes) as limit says. say adds a message to the conversation, and
+// history calls search_history. Rewrite with:
 //
 //	go test ./toolkit/artifact -run TestScripts -rewrite
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		var body string
+		var said []tool.Said
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
 			case "result":
@@ -41,6 +43,15 @@ func TestScripts(t *testing.T) {
 					d.ScanArgs(t, "limit", &limit)
 				}
 				return show(t, d.Input, []byte(body), limit) + "\n"
+			case "say":
+				said = append(said, message(t, d, int64(len(said))))
+				return ""
+			case "history":
+				limit := 100
+				if d.HasArg("limit") {
+					d.ScanArgs(t, "limit", &limit)
+				}
+				return showHistory(t, d.Input, said, limit) + "\n"
 			}
 			d.Fatalf(t, "no directive %q", d.Cmd)
 			return ""
