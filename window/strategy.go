@@ -1,6 +1,9 @@
 package window
 
 import (
+	"fmt"
+	"strings"
+
 	"rein.example/rein/event"
 	"rein.example/rein/message"
 )
@@ -34,12 +37,36 @@ const (
 	TaskState = "state"
 )
 
+// strategies has every one, the default first.
+var strategies = [...]Strategy{layered{}, full{}, sliding{}, summary{}, taskState{}}
+
+// For returns the strategy of that name. There is none for the empty name, which
+// is how old journals say that nothing is compacted; that is for the caller to
+// tell apart. The error of a name that is unknown lists those that there are.
+func For(name string) (Strategy, error) {
+	for _, s := range strategies {
+		if s.Name() == name {
+			return s, nil
+		}
+	}
+	return nil, fmt.Errorf("%q is no strategy for the context: use one of %s", name, strings.Join(Strategies(), ", "))
+}
+
+// Strategies returns the names of all strategies, the default first.
+func Strategies() []string {
+	names := make([]string, len(strategies))
+	for i, s := range strategies {
+		names[i] = s.Name()
+	}
+	return names
+}
+
 // Kind says what a message of the conversation is.
 type Kind uint8
 
 // The kinds.
 const (
-	// Input: from a user. It always stays.
+	// Input: from a user. It always stays; one that does not fit is shortened.
 	Input Kind = iota
 	// Reply: the model's. It begins a group.
 	Reply
@@ -50,8 +77,32 @@ const (
 	// Digest: what an earlier compaction has put in the place of what left: summary
 	// and snapshot. There is at most one.
 	Digest
-	// Material: retrieved.
+	// Material: retrieved. The newest stays, older ones leave like any other.
 	Material
+)
+
+// Actions of a [event.ContextEdit].
+const (
+	// ActionStub: a line that says what was there stands in its place.
+	ActionStub = "stub"
+	// ActionTrim: the beginning and the end are still there.
+	ActionTrim = "trim"
+	// ActionDrop: the message is gone. A call and its results only ever go together.
+	ActionDrop = "drop"
+)
+
+// Reasons of a [event.ContextEdit].
+const (
+	// OldResult: it is old, and can be read again.
+	OldResult = "old_result"
+	// Duplicate: a later call had the same result.
+	Duplicate = "duplicate"
+	// ObsoleteRead: what was read has been read again or written since.
+	ObsoleteRead = "obsolete_read"
+	// HandledError: the tool has succeeded since.
+	HandledError = "handled_error"
+	// OverBudget: there was no other way to make it fit.
+	OverBudget = "over_budget"
 )
 
 // Entry is one message of the conversation as it stands now.
@@ -98,6 +149,16 @@ type View struct {
 	NoSummary bool
 	// Digest is the sum of what the last compaction has left, empty for none.
 	Digest DigestText
+	// Reach says with which tools the run can read what has left.
+	Reach Reach
+}
+
+// Reach says which of the harness's tools for reading back are offered.
+type Reach struct {
+	// Search: search_history, which finds every message of the run, whether it is
+	// still in the context or not. Page: read_artifact, for the results whose
+	// [Entry.Paged] is set.
+	Search, Page bool
 }
 
 // Total returns the size of the request, in tokens.
@@ -116,7 +177,12 @@ type DigestText struct {
 	Summary, Snapshot string
 	// Upto: they are those before this number.
 	Upto int64
+	// Reach is what the run offers to read them with; it is said to the model.
+	Reach Reach
 }
+
+// Empty reports whether there is nothing to stand in the place of anything.
+func (d *DigestText) Empty() bool { return d.Summary == "" && d.Snapshot == "" }
 
 // Plan is a rewrite. Nothing of a plan ever parts a call from its result.
 type Plan struct {

@@ -1,10 +1,15 @@
 // Package window answers: what will the model see, and does it fit?
 //
 // A request is a row of blocks from stable to volatile: the contract and the
-// rules, the tools, the original request with what a finished task looks like,
-// the turns, and one volatile block at the tail. What comes first changes
-// least, so that a provider's prompt cache can keep it; between two boundaries
-// nothing that was sent is edited.
+// rules, the tools, the original request with what a finished task looks like, a
+// digest of what has left, retrieved material, the turns, and one volatile block
+// at the tail. What comes first changes least, so that a provider's prompt cache
+// can keep it; between two boundaries nothing that was sent is edited.
+//
+// At a boundary a [Strategy] plans what is given up. It sees the conversation as a
+// row of entries ([View]) and answers with a [Plan], which [Apply] carries out;
+// what leaves is replaced by a digest: a model's summary, if one was asked for
+// ([SummaryPrompt], [CheckSummary]), and the facts that [TakeSnapshot] takes.
 //
 // The package is pure. Token counts come from outside, already counted.
 package window
@@ -23,6 +28,11 @@ const (
 	BlockContract = "contract"
 	BlockRules    = "rules"
 	BlockTools    = "tools"
+	// BlockInputs is what users have said, the original request first.
+	BlockInputs = "inputs"
+	// BlockDigest is the summary and the snapshot of what has left.
+	BlockDigest   = "digest"
+	BlockMaterial = "material"
 	BlockTurns    = "turns"
 	BlockTail     = "tail"
 )
@@ -94,13 +104,33 @@ type Sizes struct {
 	// System holds the system blocks by name, in order.
 	System []event.BlockSize
 	Tools  int64
-	Turns  int64
-	Tail   int64
+	// Inputs, Digest, Material and Turns are those of the conversation's messages,
+	// by their kind; see [Sizes.Add].
+	Inputs   int64
+	Digest   int64
+	Material int64
+	Turns    int64
+	Tail     int64
+}
+
+// Add counts a message of that kind and size, which may be negative to take one
+// away.
+func (s *Sizes) Add(k Kind, tokens int64) {
+	switch k {
+	case Input:
+		s.Inputs += tokens
+	case Digest:
+		s.Digest += tokens
+	case Material:
+		s.Material += tokens
+	default:
+		s.Turns += tokens
+	}
 }
 
 // Total returns the sum, in tokens.
 func (s *Sizes) Total() int64 {
-	n := s.Tools + s.Turns + s.Tail
+	n := s.Tools + s.Inputs + s.Digest + s.Material + s.Turns + s.Tail
 	for i := range s.System {
 		n += s.System[i].Tokens
 	}
@@ -109,14 +139,15 @@ func (s *Sizes) Total() int64 {
 
 // Blocks returns the sizes in the order of the request, without empty blocks.
 func (s *Sizes) Blocks() []event.BlockSize {
-	b := make([]event.BlockSize, 0, len(s.System)+3)
+	b := make([]event.BlockSize, 0, len(s.System)+6)
 	for _, x := range s.System {
 		if x.Tokens > 0 {
 			b = append(b, x)
 		}
 	}
 	for _, x := range [...]event.BlockSize{
-		{Name: BlockTools, Tokens: s.Tools}, {Name: BlockTurns, Tokens: s.Turns}, {Name: BlockTail, Tokens: s.Tail},
+		{Name: BlockTools, Tokens: s.Tools}, {Name: BlockInputs, Tokens: s.Inputs}, {Name: BlockDigest, Tokens: s.Digest},
+		{Name: BlockMaterial, Tokens: s.Material}, {Name: BlockTurns, Tokens: s.Turns}, {Name: BlockTail, Tokens: s.Tail},
 	} {
 		if x.Tokens > 0 {
 			b = append(b, x)
@@ -162,6 +193,12 @@ func (e *OverflowError) Error() string {
 		advice = "offer fewer tools or shorten their descriptions and schemas"
 	case BlockRules, BlockContract:
 		advice = "shorten it"
+	case BlockInputs:
+		advice = "put long texts into files that a tool reads, or use a model with a larger window"
+	case BlockDigest:
+		advice = "lower its share, or use a model with a larger window"
+	case BlockMaterial:
+		advice = "retrieve less"
 	case BlockTurns:
 		advice = "lower the tools' result limits, split the task, or use a model with a larger window"
 	}

@@ -1,0 +1,120 @@
+package window
+
+import (
+	"slices"
+
+	"rein.example/rein/event"
+	"rein.example/rein/message"
+)
+
+// Apply carries a plan out and returns the entries of the next request; those it
+// is given are not changed. digest is the new message of kind Digest, nil to keep
+// the one that is there. The order is: what users said before p.Upto, and what they
+// have said right after it; the digest; the newest material if it is from before
+// p.Upto; the rest. An edited entry has the size that its edit gives.
+//
+// A plan with no Upto, no edits and a nil digest gives an equal list.
+func Apply(entries []Entry, p *Plan, digest *Entry) []Entry {
+	a := applying{edits: p.Edits, digest: digest}
+	newest := lastOf(entries, Material)
+	if digest == nil {
+		if i := lastOf(entries, Digest); i >= 0 {
+			a.digest = &entries[i]
+		}
+	}
+	a.out = make([]Entry, 0, len(entries)+1)
+	for i := range entries {
+		e := &entries[i]
+		switch {
+		case e.Kind == Digest:
+			continue
+		case e.Number < p.Upto && e.Kind == Material && i == newest:
+			a.material = e
+			continue
+		case e.Number < p.Upto && e.Kind != Input:
+			continue
+		case e.Kind != Input:
+			a.lead()
+		}
+		a.add(e)
+	}
+	a.lead()
+	return a.out
+}
+
+// applying is one run of Apply.
+type applying struct {
+	out      []Entry
+	edits    []event.ContextEdit
+	digest   *Entry
+	material *Entry
+	led      bool
+}
+
+// lead puts what stands before the turns, once.
+func (a *applying) lead() {
+	if a.led {
+		return
+	}
+	a.led = true
+	if a.digest != nil {
+		a.out = append(a.out, *a.digest)
+	}
+	if a.material != nil {
+		a.add(a.material)
+	}
+}
+
+// add appends an entry as its edit leaves it. Edits are sorted by message.
+func (a *applying) add(e *Entry) {
+	i, ok := slices.BinarySearchFunc(a.edits, e.Number, func(x event.ContextEdit, n int64) int { return compare(x.Message, n) })
+	if !ok {
+		a.out = append(a.out, *e)
+		return
+	}
+	if x := &a.edits[i]; x.Action != ActionDrop {
+		a.out = append(a.out, edited(e, x))
+	}
+}
+
+func compare(a, b int64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// edited returns an entry whose content the edit has replaced.
+func edited(e *Entry, x *event.ContextEdit) Entry {
+	out := *e
+	msg := Edited(e.Msg, x.Text)
+	out.Msg, out.Tokens = &msg, x.Tokens.Or(e.Tokens)
+	out.Stubbed = e.Stubbed || x.Action == ActionStub
+	return out
+}
+
+// Edited returns the message with text in the place of its content. Who speaks,
+// which call it answers, and the calls it makes itself stay.
+func Edited(m *message.Message, text string) message.Message {
+	out := *m
+	out.Parts = []message.Part{{Kind: message.Text, Text: text}}
+	for i := range m.Parts {
+		if m.Parts[i].Kind == message.ToolCall {
+			out.Parts = append(out.Parts, m.Parts[i])
+		}
+	}
+	return out
+}
+
+// lastOf returns the index of the last entry of that kind, -1 for none.
+func lastOf(entries []Entry, k Kind) int {
+	for i := len(entries) - 1; i >= 0; i-- {
+		if entries[i].Kind == k {
+			return i
+		}
+	}
+	return -1
+}
