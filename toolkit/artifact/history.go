@@ -12,9 +12,9 @@ import (
 type historyArgs struct {
 	Search  string `json:"search,omitempty" jsonschema:"show only messages that hold this text, in any case; left out: all"`
 	Role    string `json:"role,omitempty" jsonschema:"show only messages of this role; left out: all" schema:"enum=[\"user\",\"assistant\",\"tool\",\"system\"]"`
-	From    int64  `json:"from,omitempty" jsonschema:"the first message, from 1; left out: 1" schema:"minimum=1"`
-	To      int64  `json:"to,omitempty" jsonschema:"the last message; left out: as many as fit" schema:"minimum=1"`
-	Message int64  `json:"message,omitempty" jsonschema:"the number of one message, to read it whole: search is then for its lines, and from and to are lines" schema:"minimum=1"`
+	From    int64  `json:"from,omitempty" jsonschema:"the number of the first message, from 0; left out: 0" schema:"minimum=0"`
+	To      *int64 `json:"to,omitempty" jsonschema:"the number of the last message; left out: as many as fit" schema:"minimum=0"`
+	Message *int64 `json:"message,omitempty" jsonschema:"the number of one message, to read it whole: search is then for its lines, and from and to are lines, from 1" schema:"minimum=0"`
 	Byte    int64  `json:"byte,omitempty" jsonschema:"with message: where to begin inside the line from, for one that is too long; from 1" schema:"minimum=1"`
 	Run     string `json:"run,omitempty" jsonschema:"an earlier run that a result names; left out: this run"`
 }
@@ -36,8 +36,8 @@ func searchHistory(ctx context.Context, in historyArgs) (*tool.Result, error) {
 	if call == nil || call.History == nil {
 		return nil, refuse("not_available", "what was said earlier cannot be read here", "work with what is in view")
 	}
-	if in.To > 0 && in.To < in.From {
-		return nil, refuse("invalid_arguments", fmt.Sprintf("to (%d) is before from (%d)", in.To, in.From), "give from and to in this order, both counted from 1")
+	if in.To != nil && *in.To < in.From {
+		return nil, refuse("invalid_arguments", fmt.Sprintf("to (%d) is before from (%d)", *in.To, in.From), "give from and to in this order")
 	}
 	said, err := call.History(ctx)
 	if err != nil {
@@ -50,7 +50,7 @@ func searchHistory(ctx context.Context, in historyArgs) (*tool.Result, error) {
 		}
 		h.own = 0
 	}
-	if in.Message > 0 {
+	if in.Message != nil {
 		return h.message()
 	}
 	return h.list()
@@ -90,11 +90,14 @@ func ofRun(said []tool.Said, run string) []tool.Said {
 // message shows one message, by lines.
 func (h *history) message() (*tool.Result, error) {
 	own := h.said[h.own:]
-	if h.Message > int64(len(own)) {
-		return nil, refuse("past_end", fmt.Sprintf("the conversation has %d messages; %d is past its end", len(own), h.Message), fmt.Sprintf("give a number between 1 and %d", max(1, len(own))))
+	if *h.Message >= int64(len(own)) {
+		return nil, pastEnd(own, *h.Message)
 	}
-	m := &own[h.Message-1]
-	v := view{name: "message " + label(m), args: args{From: h.From, To: h.To, Byte: h.Byte, Search: h.Search}}
+	m := &own[*h.Message]
+	v := view{name: "message " + label(m), args: args{From: h.From, Byte: h.Byte, Search: h.Search}}
+	if h.To != nil {
+		v.To = *h.To
+	}
 	text, fit := m.Text, true
 	if about := tool.Binary(text); about != "" {
 		text, fit = about, false
@@ -109,9 +112,16 @@ func (h *history) message() (*tool.Result, error) {
 	return r, err
 }
 
+func pastEnd(said []tool.Said, n int64) error {
+	if len(said) == 0 {
+		return refuse("past_end", "nothing was said yet", "work with what is in view")
+	}
+	return refuse("past_end", fmt.Sprintf("the conversation has the messages 0-%d; %d is past its end", len(said)-1, n), fmt.Sprintf("use a number between 0 and %d", len(said)-1))
+}
+
 // label says which message it is.
 func label(m *tool.Said) string {
-	s := fmt.Sprintf("%d (%s", m.Number+1, m.Role)
+	s := fmt.Sprintf("%d (%s", m.Number, m.Role)
 	if m.Tool != "" {
 		s += ", " + clean(m.Tool) + ", call " + clean(m.Call)
 	}
@@ -135,8 +145,8 @@ func quoted(m *tool.Said, text string) string {
 // list shows messages one a line: all, or those that the arguments choose.
 func (h *history) list() (*tool.Result, error) {
 	own := h.said[h.own:]
-	if h.From > int64(len(own)) {
-		return nil, refuse("past_end", fmt.Sprintf("the conversation has %d messages; %d is past its end", len(own), h.From), fmt.Sprintf("begin at a number between 1 and %d", max(1, len(own))))
+	if h.From > 0 && h.From >= int64(len(own)) {
+		return nil, pastEnd(own, h.From)
 	}
 	found := h.chosen()
 	if len(found) == 0 {
@@ -174,10 +184,10 @@ func (h *history) chosen() []hit {
 	var out []hit
 	for i := range h.said {
 		m := &h.said[i]
-		if i < h.own && (h.Search == "" || h.From > 0 || h.To > 0) {
+		if i < h.own && (h.Search == "" || h.From > 0 || h.To != nil) {
 			continue
 		}
-		if n := m.Number + 1; n < h.From || h.To > 0 && n > h.To || h.Role != "" && string(m.Role) != h.Role {
+		if m.Number < h.From || h.To != nil && m.Number > *h.To || h.Role != "" && string(m.Role) != h.Role {
 			continue
 		}
 		at := -1
@@ -214,7 +224,7 @@ func withoutSearches(text string) string {
 // line shows a message in one line, around what was found in it if that is not at
 // its beginning.
 func (h *history) line(m hit, most int) string {
-	s := fmt.Sprintf("%d %s", m.Number+1, m.Role)
+	s := fmt.Sprintf("%d %s", m.Number, m.Role)
 	if m.Tool != "" {
 		s += " " + clean(m.Tool)
 	}
@@ -240,7 +250,7 @@ func (h *history) line(m hit, most int) string {
 
 // whole says with which arguments a message is read whole.
 func (m hit) whole() string {
-	s := fmt.Sprintf("message=%d", m.Number+1)
+	s := fmt.Sprintf("message=%d", m.Number)
 	if m.Run != "" {
 		s += ", run=" + clean(m.Run)
 	}
@@ -256,7 +266,7 @@ func oneLine(s string) string {
 // are, and how to go on.
 func (h *history) heading(found []hit, last int64) string {
 	total := len(h.said) - h.own
-	what := fmt.Sprintf("messages %d-%d of %d", found[0].Number+1, found[len(found)-1].Number+1, total)
+	what := fmt.Sprintf("messages %d-%d; there are %d", found[0].Number, found[len(found)-1].Number, total)
 	if h.Search != "" || h.Role != "" {
 		what = fmt.Sprintf("%d of %d messages, those%s", len(found), total, h.wanted("hold"))
 	}
@@ -267,12 +277,12 @@ func (h *history) heading(found []hit, last int64) string {
 	if last == 0 {
 		return tool.Notice(fmt.Sprintf("%s; here is the beginning of the first, all of it with %s", what, next.whole()))
 	}
-	s := fmt.Sprintf("%s; the first %d follow; go on with from=%d", what, last, next.Number+1)
+	s := fmt.Sprintf("%s; the first %d follow; go on with from=%d", what, last, next.Number)
 	if next.Run != "" {
 		s += ", run=" + clean(next.Run)
 	}
-	if h.To > 0 {
-		s += fmt.Sprintf(", to=%d", h.To)
+	if h.To != nil {
+		s += fmt.Sprintf(", to=%d", *h.To)
 	}
 	return tool.Notice(s)
 }
@@ -295,11 +305,11 @@ func (h *history) among() string {
 	if total == 0 {
 		return "nothing was said yet"
 	}
-	to := total
-	if h.To > 0 {
-		to = min(to, h.To)
+	to := total - 1
+	if h.To != nil {
+		to = min(to, *h.To)
 	}
-	return fmt.Sprintf("of messages %d-%d there is none", max(h.From, 1), to)
+	return fmt.Sprintf("of messages %d-%d there is none", h.From, to)
 }
 
 func remark(text string) *tool.Result {
