@@ -22,12 +22,32 @@ var frames = map[string]string{
 	"<|close|>response<|sep|>": "<|open|>response<|sep|>",
 }
 
+// minControl is the length of the shortest token.
+const minControl = len("<s>")
+
+// openingTokens and closingTokens are the tokens that may stand before and after a
+// text, by the byte that tells most of them apart: the third from the front or
+// from the end.
+var openingTokens, closingTokens = func() (front, back [256][]string) {
+	for _, c := range dialect.Control() {
+		last := c[len(c)-minControl]
+		back[last] = append(back[last], c)
+		if third := c[minControl-1]; strings.ContainsAny(c, "|[") {
+			front[third] = append(front[third], c)
+		}
+	}
+	return
+}()
+
 func withoutOpening(s string) string {
 	for again := true; again; {
 		again = false
 		t := strings.TrimLeftFunc(s, unicode.IsSpace)
-		for _, c := range dialect.Control() {
-			if strings.HasPrefix(t, c) && strings.ContainsAny(c, "|[") {
+		if len(t) < minControl {
+			break
+		}
+		for _, c := range openingTokens[t[minControl-1]] {
+			if standsAt(t, 0, c) {
 				s, again = strings.TrimLeftFunc(t[len(c):], unicode.IsSpace), true
 				break
 			}
@@ -43,7 +63,10 @@ func withoutClosing(s string, all bool) string {
 	for again := true; again; {
 		again = false
 		t := strings.TrimRightFunc(s, unicode.IsSpace)
-		for _, c := range dialect.Control() {
+		if len(t) < minControl {
+			break
+		}
+		for _, c := range closingTokens[t[len(t)-minControl]] {
 			if !standsAt(t, max(len(t)-len(c), 0), c) {
 				continue
 			}

@@ -319,7 +319,7 @@ func (r *reading) lineStart(i int) bool { return r.fresh(i) || lineStart(r.s, i)
 
 // echo takes what a model wrote as if a tool had answered.
 func (r *reading) echo(i int) int {
-	if _, next := pairAt(r.s, i); !table.echoes[next] {
+	if i+1 == len(r.s) || !table.echoes[r.s[i+1]] {
 		return 0
 	}
 	for _, e := range dialect.Echoes() {

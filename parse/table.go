@@ -36,10 +36,10 @@ type index struct {
 	// second are the bytes that follow the anchor of some marker; before are
 	// those before an anchor that is the marker's last byte.
 	second, before [256]bool
-	// openers and markup by the anchor and the byte after it, 0 for none; longest
-	// first. Tables, since they are asked at nearly each bracket of a text.
-	openers byTwo[*opener]
-	markup  byTwo[*sign]
+	// openers and markup by the anchor and the bytes after it, longest first.
+	// Tables, since they are asked at nearly each bracket of a text.
+	openers byThree[*opener]
+	markup  byThree[*sign]
 	// echoes are the second bytes of what stands for results.
 	echoes [256]bool
 	// tags are the rows that an element of a name begins.
@@ -55,36 +55,64 @@ type sign struct {
 	wraps, special bool
 }
 
-// byTwo holds lists by two bytes; nil where nothing begins with the first.
-type byTwo[T any] [256]*[256][]T
+// byThree holds lists by the three bytes that something begins with, 0 for those
+// that it lacks. The third is what tells most markers apart: of them there are
+// only a few beginnings.
+type byThree[T any] [256]*[256]*byThird[T]
 
-func (x *byTwo[T]) list(a, b byte) []T {
-	if x[a] == nil {
-		return nil
-	}
-	return x[a][b]
+// byThird holds lists by one byte, in the order of bytes.
+type byThird[T any] struct {
+	bytes string
+	lists [][]T
 }
 
-// place returns where the list for a and b is.
-func (x *byTwo[T]) place(a, b byte) *[]T {
-	if x[a] == nil {
-		x[a] = new([256][]T)
+func (x *byThree[T]) list(k key) []T {
+	if x[k.a] == nil || x[k.a][k.b] == nil {
+		return nil
 	}
-	return &x[a][b]
+	t := x[k.a][k.b]
+	if n := strings.IndexByte(t.bytes, k.c); n >= 0 {
+		return t.lists[n]
+	}
+	return nil
+}
+
+// place returns where the list for a key is.
+func (x *byThree[T]) place(k key) *[]T {
+	if x[k.a] == nil {
+		x[k.a] = new([256]*byThird[T])
+	}
+	if x[k.a][k.b] == nil {
+		x[k.a][k.b] = new(byThird[T])
+	}
+	t := x[k.a][k.b]
+	n := strings.IndexByte(t.bytes, k.c)
+	if n < 0 {
+		n = len(t.lists)
+		t.bytes, t.lists = t.bytes+string([]byte{k.c}), append(t.lists, nil)
+	}
+	return &t.lists[n]
+}
+
+// key is the bytes that something begins with.
+type key struct{ a, b, c byte }
+
+// keyAt returns the bytes at s[i]; 0 for those after the end.
+func keyAt(s string, i int) (k key) {
+	k.a = s[i]
+	if i+1 < len(s) {
+		k.b = s[i+1]
+	}
+	if i+2 < len(s) {
+		k.c = s[i+2]
+	}
+	return k
 }
 
 // standsAt reports whether m stands at s[i]. It looks at the byte in the middle
 // first: the ends of markers are much the same.
 func standsAt(s string, i int, m string) bool {
-	return len(s)-i >= len(m) && s[i+len(m)/2] == m[len(m)/2] && s[i:i+len(m)] == m
-}
-
-// pairAt returns the bytes at s[i] and s[i+1]; 0 for one after the end.
-func pairAt(s string, i int) (a, b byte) {
-	if a = s[i]; i+1 < len(s) {
-		b = s[i+1]
-	}
-	return a, b
+	return i >= 0 && len(s)-i >= len(m) && s[i+len(m)/2] == m[len(m)/2] && s[i:i+len(m)] == m
 }
 
 func compile(rows []*dialect.Dialect) *index {
@@ -122,12 +150,12 @@ func compile(rows []*dialect.Dialect) *index {
 	}
 	for _, o := range order {
 		o.wraps = wraps[o.text]
-		a, b := pairAt(o.text, o.anchor)
-		list := x.openers.place(a, b)
+		k := keyAt(o.text, o.anchor)
+		list := x.openers.place(k)
 		*list = append(*list, o)
 		sort.SliceStable(*list, func(a, b int) bool { return len((*list)[a].text) > len((*list)[b].text) })
-		if b != 0 {
-			x.second[b] = true
+		if k.b != 0 {
+			x.second[k.b] = true
 		} else {
 			x.before[o.text[o.anchor-1]] = true
 		}
@@ -166,11 +194,11 @@ func (x *index) begins(s string, i int) bool {
 
 // addMarkup notes a marker.
 func (x *index) addMarkup(s string) *sign {
-	first, second := pairAt(s, 0)
-	if first == '<' || first == '[' { // where the scan stops
-		x.second[second] = true
+	k := keyAt(s, 0)
+	if k.a == '<' || k.a == '[' { // where the scan stops
+		x.second[k.b] = true
 	}
-	list := x.markup.place(first, second)
+	list := x.markup.place(k)
 	for _, have := range *list {
 		if have.text == s {
 			return have
@@ -185,8 +213,8 @@ func (x *index) addMarkup(s string) *sign {
 // anchor returns where the first byte of a marker is that the scan stops at.
 func anchor(text string) int {
 	i := strings.IndexAny(text, "<[")
-	if i < 0 {
-		panic("parse: the marker " + text + " has no < and no [ to be found by")
+	if i < 0 || len(text)-i == 2 {
+		panic("parse: the marker " + text + " has no < and no [ to be found by, or one byte after it")
 	}
 	return i
 }
@@ -197,24 +225,23 @@ const mostOpeners = 8
 
 // openersAt adds the openers whose anchor is s[i] to out, the longest first.
 func openersAt(s string, i int, out []*opener) []*opener {
-	a, b := pairAt(s, i)
-	for {
-		for _, o := range table.openers.list(a, b) {
-			if start := i - o.anchor; start >= 0 && standsAt(s, start, o.text) {
-				out = append(out, o)
-			}
+	k := keyAt(s, i)
+	for _, o := range table.openers.list(k) {
+		if standsAt(s, i-o.anchor, o.text) {
+			out = append(out, o)
 		}
-		if b == 0 {
-			return out
-		}
-		b = 0 // some end with their anchor
 	}
+	for _, o := range table.openers.list(key{a: k.a}) { // some end with their anchor
+		if standsAt(s, i-o.anchor, o.text) {
+			out = append(out, o)
+		}
+	}
+	return out
 }
 
 // markupAt returns the marker at s[i] that says nothing by itself, or nil.
 func markupAt(s string, i int) *sign {
-	a, b := pairAt(s, i)
-	for _, m := range table.markup.list(a, b) {
+	for _, m := range table.markup.list(keyAt(s, i)) {
 		if standsAt(s, i, m.text) {
 			return m
 		}
