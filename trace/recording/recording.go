@@ -1,0 +1,134 @@
+// Package recording answers: what was said in a recorded conversation?
+//
+// It reads conversations as other programs write them down: lists of messages in
+// the form of Chat Completions, one conversation a line (JSONL), one JSON value,
+// or an array of them. What it returns is paired as Rein wants it: every tool
+// call has exactly one result, right after it. Whatever had to be changed for
+// that is reported.
+//
+// The package does no I/O of its own; it reads what it is given.
+package recording
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/message"
+)
+
+// Conversation is one recorded conversation.
+type Conversation struct {
+	// ID is what the recording calls it, else "conversation N", counted from 1 in
+	// what was read.
+	ID string
+	// System are the texts of the system messages that it begins with.
+	System []string
+	// Messages are all others, paired. System messages among them came later.
+	Messages []message.Message
+	// Tools are those that the recording says were offered; nil if it does not say.
+	Tools []Tool
+	// Repairs are what had to be changed, each kind once, in the order of the
+	// constants.
+	Repairs []Repair
+}
+
+// Tool is a tool as a recording declares it.
+type Tool struct {
+	Name, Description string
+	// Schema is the JSON Schema of its arguments; empty if there is none.
+	Schema jsontext.Value
+}
+
+// RepairKind is a kind of change, in a word for machines.
+type RepairKind string
+
+// The kinds of repairs.
+const (
+	// BadText: invalid UTF-8 or lone surrogates became U+FFFD. Counted once.
+	BadText RepairKind = "bad_text"
+	// NamelessCall: a call without a name got one.
+	NamelessCall RepairKind = "nameless_call"
+	// MissingID: a call or a result had no id; results were matched by order.
+	MissingID RepairKind = "missing_id"
+	// MissingResult: a call without a result got one that says so.
+	MissingResult RepairKind = "missing_result"
+	// OrphanResult: a result that belongs to no call was dropped.
+	OrphanResult RepairKind = "orphan_result"
+	// MovedResult: results did not stand right after their calls, in order. Counted
+	// once.
+	MovedResult RepairKind = "moved_result"
+	// UnknownPart: a piece of a message of a kind that Rein does not know stands as
+	// its JSON.
+	UnknownPart RepairKind = "unknown_part"
+)
+
+// kinds is their order, and what each is to people; %d is the count, %s an s for
+// more than one.
+var kinds = []struct {
+	kind RepairKind
+	text string
+}{
+	{BadText, "text that is not UTF-8 was replaced"},
+	{NamelessCall, "%d call%s without a name"},
+	{MissingID, "%d call%s or results without an id"},
+	{MissingResult, "%d call%s without a result"},
+	{OrphanResult, "%d result%s without a call dropped"},
+	{MovedResult, "results moved next to their calls"},
+	{UnknownPart, "%d part%s of an unknown kind kept as JSON"},
+}
+
+// Repair says how often something had to be changed.
+type Repair struct {
+	Kind  RepairKind `json:"kind"`
+	Count int        `json:"count"`
+}
+
+// String says it to people.
+func (r Repair) String() string {
+	for _, k := range kinds {
+		if k.kind != r.Kind {
+			continue
+		}
+		if !strings.Contains(k.text, "%") {
+			return k.text
+		}
+		s := "s"
+		if r.Count == 1 {
+			s = ""
+		}
+		return fmt.Sprintf(k.text, r.Count, s)
+	}
+	return string(r.Kind)
+}
+
+// repairs counts by kind.
+type repairs map[RepairKind]int
+
+// list returns them in the fixed order.
+func (r repairs) list() []Repair {
+	var out []Repair
+	for _, k := range kinds {
+		if n := r[k.kind]; n > 0 {
+			out = append(out, Repair{k.kind, n})
+		}
+	}
+	return out
+}
+
+// Error is a conversation, or a stretch of input, that could not be read.
+type Error struct {
+	// Line is the line that it begins on, from 1; Number its place among the
+	// conversations, from 1.
+	Line, Number int
+	Err          error
+}
+
+// Error says where and why.
+func (e *Error) Error() string {
+	return fmt.Sprintf("conversation %d, line %d: %v", e.Number, e.Line, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
