@@ -166,6 +166,10 @@ type Error struct {
 	Message string
 	// RetryAfter is the wait that the server asked for; unknown if it did not.
 	RetryAfter message.Count // milliseconds
+	// Asked and Limit are, of class context_overflow, what the request came to and
+	// what the server says it takes, in tokens; 0 is unknown. Most servers count the
+	// room for the reply in both, some count what was sent alone.
+	Asked, Limit int64
 	// Partial is the text that had arrived.
 	Partial string
 	Usage   message.Usage

@@ -159,6 +159,9 @@ func Format(r *model.Reply, err error) string {
 		if ms, ok := e.RetryAfter.Get(); ok {
 			fmt.Fprintf(&b, "retry after %d ms\n", ms)
 		}
+		if e.Asked != 0 || e.Limit != 0 {
+			fmt.Fprintf(&b, "asked %d tokens of %d\n", e.Asked, e.Limit)
+		}
 		if e.Partial != "" {
 			fmt.Fprintf(&b, "partial %q\n", e.Partial)
 		}

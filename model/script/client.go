@@ -149,8 +149,7 @@ func (p *performance) play(f *fault) error {
 		if err := p.deliver(most / 2); err != nil {
 			return err
 		}
-		e := &model.Error{Class: classOf(0, *f.event), Code: codeOf(*f.event), Message: f.event.Message}
-		return p.fail(e)
+		return p.fail(classified(0, errorBody(*f.event), 0))
 	}
 	if f.cut() {
 		if err := p.deliver(f.arrives(most)); err != nil {

@@ -4,12 +4,11 @@ import (
 	"math/big"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/goccy/go-yaml/ast"
 
-	"rein.example/rein/event"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
+	common "rein.example/rein/model/internal/wire"
 )
 
 // A fault is what goes wrong at one try. Exactly one of status, cut, stall,
@@ -171,63 +170,20 @@ func (f *fault) apiError() apiError {
 
 // modelError returns what a client makes of a fault with a status.
 func (f *fault) modelError() *model.Error {
-	api := f.apiError()
-	if f.body != "" {
-		var read struct {
-			Error apiError `json:"error"`
-		}
-		if err := json.Unmarshal([]byte(f.body), &read); err == nil && read.Error != (apiError{}) {
-			api = read.Error
-		} else {
-			api = apiError{Message: f.body}
-		}
+	body := []byte(f.body)
+	if f.body == "" {
+		body = errorBody(f.apiError())
 	}
-	e := &model.Error{Class: classOf(f.status, api), Status: f.status, Code: codeOf(api), Message: api.Message}
+	var wait message.Count
 	if f.retryAfter >= 0 {
-		e.RetryAfter = message.Known(f.retryAfter.Milliseconds())
+		wait = message.Known(f.retryAfter.Milliseconds())
 	}
-	return e
+	return classified(f.status, body, wait)
 }
 
-func codeOf(e apiError) string {
-	if e.Code != "" {
-		return e.Code
-	}
-	return e.Type
-}
-
-// classOf classifies an error by what the wire says of it: its code and type
-// first, since gateways disagree about the status, then the status.
-func classOf(status int, e apiError) event.ErrorClass {
-	for _, word := range []string{e.Code, e.Type} {
-		switch word {
-		case "insufficient_quota", "billing_hard_limit_reached":
-			return event.ClassQuota
-		case "context_length_exceeded":
-			return event.ClassOverflow
-		case "rate_limit_exceeded", "rate_limit_error":
-			return event.ClassRate
-		case "overloaded", "overloaded_error", "server_error", "api_error":
-			return event.ClassServer
-		}
-	}
-	switch status {
-	case 401, 403:
-		return event.ClassAuth
-	case 402:
-		return event.ClassQuota
-	case 404:
-		return event.ClassNotFound
-	case 408:
-		return event.ClassTimeout
-	case 429:
-		return event.ClassRate
-	}
-	if status >= 500 {
-		return event.ClassServer
-	}
-	if status == 0 {
-		return event.ClassServer // an error event of a type that nobody knows
-	}
-	return event.ClassBadRequest
+// classified returns the error that a body makes: what a client of the wire makes
+// of it. status is 0 in mid-stream.
+func classified(status int, body []byte, wait message.Count) *model.Error {
+	f := common.ReadFault(body)
+	return f.Error(status, wait, f.Class, f.Code, f.Kind)
 }

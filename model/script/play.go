@@ -221,7 +221,11 @@ func (e *expect) check(s *state) error {
 		}
 	}
 	for _, want := range e.tools {
-		if !slices.Contains(s.c.tools, want) {
+		switch {
+		case slices.Contains(s.c.tools, want):
+		case len(s.c.tools) == 0:
+			return fmt.Errorf("the tool %s is not offered; no tool is", want)
+		default:
 			return fmt.Errorf("the tool %s is not offered; offered are: %s", want, strings.Join(s.c.tools, ", "))
 		}
 	}

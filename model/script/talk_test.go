@@ -271,16 +271,16 @@ func postChat(t *testing.T, url string, body []byte) (*model.Reply, error) {
 	kind := resp.Header.Get("Content-Type")
 	switch {
 	case resp.StatusCode != http.StatusOK:
-		e := &model.Error{Class: classOf(resp.StatusCode, failure.Error), Status: resp.StatusCode, Code: codeOf(failure.Error), Message: failure.Error.Message}
+		var wait message.Count
 		var ms int64
 		if _, err := fmt.Sscan(resp.Header.Get("Retry-After-Ms"), &ms); err == nil {
-			e.RetryAfter = message.Known(ms)
+			wait = message.Known(ms)
 		}
-		return nil, e
+		return nil, classified(resp.StatusCode, data, wait)
 	case strings.HasPrefix(kind, "text/html"):
 		return nil, &model.Error{Class: event.ClassBadReply, Status: 200}
 	case failure.Error.Type != "":
-		return nil, &model.Error{Class: classOf(0, failure.Error), Code: codeOf(failure.Error)}
+		return nil, classified(0, data, 0)
 	case kind == "application/json" && readErr == nil:
 		return readWhole(t, data), nil
 	case kind == "text/event-stream":
@@ -316,7 +316,7 @@ func readStream(t *testing.T, data []byte) (*model.Reply, error) {
 			Error apiError `json:"error"`
 		}
 		if json.Unmarshal([]byte(payload), &failure) == nil && failure.Error.Type != "" {
-			return nil, &model.Error{Class: classOf(0, failure.Error), Code: codeOf(failure.Error)}
+			return nil, classified(0, []byte(payload), 0)
 		}
 		var chunk chatResponse
 		if err := json.Unmarshal([]byte(payload), &chunk, json.RejectUnknownMembers(true)); err != nil {

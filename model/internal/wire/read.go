@@ -92,12 +92,15 @@ func ReadRaw(d *jsontext.Decoder) (jsontext.Value, error) {
 	return v.Clone(), nil
 }
 
+// maxTokens: no call has a quadrillion tokens; sums of larger numbers could
+// overflow.
+const maxTokens = 1e15
+
 // ReadCount reads a number of tokens; null, and what is no number that tokens
 // can have, leave c as it is.
 func ReadCount(d *jsontext.Decoder, c *message.Count) error {
 	n, ok, err := ReadInt(d)
-	// No call has a quadrillion tokens; sums of larger ones could overflow.
-	if ok && n >= 0 && n < 1e15 {
+	if ok && n >= 0 && n < maxTokens {
 		*c = message.Known(n)
 	}
 	return err
