@@ -50,7 +50,7 @@ func (r *reading) readMessages(d *dialect.Dialect, start, body int) (block, bool
 		return block{}, false
 	}
 	b, ok := block{}, false
-	switch t, isTag := tagAt(r.s, i); {
+	switch t, isTag := r.tagAt(i); {
 	case isTag && !t.torn && (wrapTag(t.base) || callTag(t.base)):
 		b, ok = r.readXML(d, i, t.end)
 	case r.s[i] == '{' && to != "":

@@ -172,11 +172,19 @@ type Policy struct {
 func (in *Input) declared(name string) bool { return in.index(name) >= 0 }
 
 func (in *Input) index(name string) int {
-	i, ok := slices.BinarySearchFunc(in.Tools, name, func(t Tool, n string) int { return strings.Compare(t.Name, n) })
-	if !ok {
-		return -1
+	from, to := 0, len(in.Tools)
+	for from < to {
+		k := int(uint(from+to) / 2)
+		switch t := in.Tools[k].Name; {
+		case t == name:
+			return k
+		case t < name:
+			from = k + 1
+		default:
+			to = k
+		}
 	}
-	return i
+	return -1
 }
 
 // tool returns the schema of a tool's arguments, or nil.

@@ -121,6 +121,10 @@ func (v *values) value(from int) rawValue {
 			i = min(v.r.spot(cdataShut, i)+len(cdataShut), len(s))
 			continue
 		}
+		if !tagBegins(s, i) {
+			i++
+			continue
+		}
 		m := v.marks.inside(i)
 		switch {
 		case m.kind == noMark:
@@ -266,6 +270,9 @@ func (v *values) find(i int) mark {
 			return mark{}
 		}
 		i += k
+		if !tagBegins(s, i) {
+			continue
+		}
 		if m := v.marks.inside(i); m.kind != noMark {
 			return m
 		}

@@ -3,6 +3,7 @@ package parse
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -159,7 +160,7 @@ func excerpt(s string, at int) string {
 	for to < len(s) && !utf8.RuneStart(s[to]) {
 		to++
 	}
-	return fmt.Sprintf("%q", s[from:to])
+	return strconv.Quote(s[from:to])
 }
 
 // Object returns the JSON object that a text is, from end to end or in its only

@@ -45,7 +45,7 @@ func (r *reading) overMarkers(i, end int) int {
 			if m := markupAt(r.s, i); m != nil {
 				n = len(m.text)
 			} else if strings.HasPrefix(r.s[i:], "</") {
-				if t, ok := tagAt(r.s, i); ok && !t.torn {
+				if t, ok := r.tagAt(i); ok && !t.torn {
 					n = t.end - i
 				}
 			}

@@ -82,6 +82,11 @@ type reading struct {
 	to struct{ upTo, at int }
 	// stage is where calls are shown that do not count.
 	stage stage
+	// lastTag is what tagAt read last.
+	lastTag struct {
+		tag
+		ok, looked bool
+	}
 	// spare are readers that are done, to be used again: most openers of a hostile
 	// text begin no call.
 	spare struct {

@@ -69,7 +69,7 @@ func (r *reading) toolElement(d *dialect.Dialect, i int) (c event.ParsedCall, en
 	if i == len(r.s) || r.s[i] != '<' {
 		return c, 0, false
 	}
-	t, ok := tagAt(r.s, i)
+	t, ok := r.tagAt(i)
 	if !ok || t.shut || t.torn || t.assigned || t.space != "" {
 		return c, 0, false
 	}
@@ -271,7 +271,7 @@ func (x *toolTags) outside(i int) mark {
 
 // inside says what stands at s[i], which is '<'.
 func (x *toolTags) inside(i int) mark {
-	t, ok := tagAt(x.r.s, i)
+	t, ok := x.r.tagAt(i)
 	if !ok || t.torn || t.assigned || t.space != "" {
 		return mark{}
 	}

@@ -14,7 +14,7 @@ func (r *reading) tagged(i int) int {
 	if r.s[i] != '<' {
 		return 0
 	}
-	t, ok := tagAt(r.s, i)
+	t, ok := r.tagAt(i)
 	if !ok || !callTag(t.base) && !wrapTag(t.base) && !paramTag(t.base) {
 		return 0
 	}
@@ -104,7 +104,7 @@ func (r *reading) readXML(d *dialect.Dialect, start, body int) (block, bool) {
 		return block{}, false
 	}
 	i, wrapped := start, false
-	if t, ok := tagAt(r.s, start); !ok || t.torn || wrapTag(t.base) {
+	if t, ok := r.tagAt(start); !ok || t.torn || wrapTag(t.base) {
 		i, wrapped = body, true
 	}
 	json := wrapped && r.s[start:body] != "<tool_call>" // those are other rows'
@@ -254,7 +254,7 @@ func (x *xmlReader) outside(i int) mark {
 	if x.r.s[i] != '<' {
 		return mark{}
 	}
-	t, ok := tagAt(x.r.s, i)
+	t, ok := x.r.tagAt(i)
 	if !ok {
 		return mark{}
 	}

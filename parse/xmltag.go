@@ -74,13 +74,13 @@ func tagAt(s string, i int) (t tag, ok bool) {
 	if len(s)-i > maxTag {
 		rest = s[:i+maxTag]
 	}
+	if !tagBegins(s, i) {
+		return tag{}, false
+	}
 	t.from = i
 	j := i + 1
-	if j < len(rest) && rest[j] == '/' {
+	if rest[j] == '/' {
 		t.shut, j = true, j+1
-	}
-	if j < len(rest) && !wordByte(rest[j]) && rest[j] != '|' && rest[j] != "｜"[0] {
-		return tag{}, false
 	}
 	j = t.bars(rest, j)
 	start := j
@@ -99,6 +99,26 @@ func tagAt(s string, i int) (t tag, ok bool) {
 		return t, true
 	}
 	return t, t.torn && len(rest) == len(s)
+}
+
+// tagBegins reports whether the '<' at s[i] may begin a tag, by what follows it.
+func tagBegins(s string, i int) bool {
+	if i++; i < len(s) && s[i] == '/' {
+		i++
+	}
+	return i < len(s) && (wordByte(s[i]) || s[i] == '|' || s[i] == "｜"[0])
+}
+
+// tagAt is tagAt of the text, for readers that look at the same place in turn.
+func (r *reading) tagAt(i int) (tag, bool) {
+	if !tagBegins(r.s, i) {
+		return tag{}, false
+	}
+	if l := &r.lastTag; l.from != i || !l.looked {
+		l.tag, l.ok = tagAt(r.s, i)
+		l.from, l.looked = i, true
+	}
+	return r.lastTag.tag, r.lastTag.ok
 }
 
 // bars reads DeepSeek's name for its markup, in bars of either kind, any number
