@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"rein.example/rein/engine"
+	"rein.example/rein/engine/local"
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
 	"rein.example/rein/message"
@@ -205,12 +206,18 @@ func (r *Run) Approve(ctx context.Context, q engine.Question, a engine.Answer) e
 	return Approve(ctx, r.agent.store, q, a)
 }
 
-// Send gives the model of any run in the store a message, from any process.
+// Send gives the model of any run in the store a message, from any process. Of one
+// that is larger than its share of the run's window the model is shown the beginning
+// and the end; it can read the whole.
 func Send(ctx context.Context, s journal.Store, run, text string) error {
 	if text == "" || !utf8.ValidString(text) {
 		return errors.New("the message is empty or not valid UTF-8 text")
 	}
-	return post(ctx, s, run, &event.InputReceived{Kind: event.InputText, Parts: []message.Part{{Kind: message.Text, Text: text}}})
+	d, err := local.Receive(ctx, s, run, &event.InputReceived{Kind: event.InputText, Parts: []message.Part{{Kind: message.Text, Text: text}}})
+	if err != nil {
+		return fmt.Errorf("tell run %s: %w", run, err)
+	}
+	return post(ctx, s, run, d)
 }
 
 // Stop asks the process that carries the run out to stop and pause it.

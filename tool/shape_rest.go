@@ -19,6 +19,15 @@ import (
 // of a list, counted from 1.
 const ReadArtifact = "read_artifact"
 
+// InputPrefix begins what stands in the place of a call's id for [ReadArtifact] to
+// read a message of a user of which only a part is shown. Behind it stands the
+// message's number in the conversation, or the beginning of its content's hash.
+const InputPrefix = "input:"
+
+// InputCall returns the reference to a message of a user by its content's SHA-256,
+// in hexadecimal: [InputPrefix] and its first 8 digits.
+func InputCall(sha256 string) string { return InputPrefix + sha256[:min(8, len(sha256))] }
+
 // rest says what of a result is not shown.
 type rest struct {
 	// list: it is items of the list at pointer; else lines, of a JSON string at

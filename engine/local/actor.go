@@ -258,5 +258,6 @@ func (a *actor) input() error {
 	if len(a.job.Input) == 0 {
 		return nil
 	}
-	return a.keep(a.e.admit(a.ctx, &event.InputReceived{Kind: event.InputText, Parts: a.job.Input}))
+	first := a.m.Seq() == 1 // after run.started
+	return a.keep(a.e.receive(a.ctx, a.m.Spec(), &event.InputReceived{Kind: event.InputText, Parts: a.job.Input}, first))
 }

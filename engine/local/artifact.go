@@ -24,6 +24,9 @@ func (a *actor) artifacts(had []*event.ToolFinished) func(context.Context, strin
 		if d := lastOf(had, call); d != nil {
 			return a.e.artifact(ctx, d)
 		}
+		if of, ok := strings.CutPrefix(call, tool.InputPrefix); ok {
+			return a.inputArtifact(ctx, of, nil)
+		}
 		parent, err := a.e.parent(ctx, a.job.Run)
 		known := had
 		for n := 0; err == nil && parent != "" && n < maxParents; n++ {

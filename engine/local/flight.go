@@ -39,6 +39,7 @@ type flight struct {
 	// more is how many were queued behind it when it was put.
 	queued bool
 	more   int
+	run    *event.Spec // of a question's run
 
 	// Of a tool. pages: whole results can be read; had are those that the run has
 	// had so far.

@@ -22,11 +22,17 @@ const inline = 16 << 10
 // tokens are counted, and long texts go out of line, in this order. It changes
 // d, which must not be in use yet, and returns it.
 func (e *Engine) admit(ctx context.Context, d event.Data) event.Data {
+	return e.admitting(ctx, d, func() {})
+}
+
+// admitting is admit with something to be done to d when it has no secrets any more.
+func (e *Engine) admitting(ctx context.Context, d event.Data, shape func()) event.Data {
 	if s, ok := d.(*event.RunStarted); ok {
 		s.Spec.System, s.Spec.Tools = slices.Clone(s.Spec.System), slices.Clone(s.Spec.Tools)
 		s.Spec.Calling = slices.Clone(s.Spec.Calling)
 	}
 	e.secrets.RedactData(d)
+	shape()
 	parts := partsOf(d)
 	if parts != nil {
 		*parts = e.outOfLine(ctx, *parts, embedded)

@@ -113,6 +113,7 @@ func (a *actor) prepare(f *flight, c loop.Command) (intent, already event.Data, 
 		}
 		intent = &event.ToolStarted{ID: c.ID, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt, For: c.For}
 	case *loop.AskApproval:
+		f.run = a.m.Spec()
 		if f.needs = synced; a.job.Approve == nil {
 			f.needs, f.open = nothing, true
 		}
@@ -207,7 +208,8 @@ func (a *actor) ask(f *flight, c *loop.AskApproval) event.Data {
 		return nil
 	}
 	if c.Words && answer.Decision == "" && answer.Text != "" {
-		return a.e.admit(a.ctx, &event.InputReceived{Kind: event.InputText, By: answer.By, Parts: []message.Part{{Kind: message.Text, Text: answer.Text}}})
+		said := &event.InputReceived{Kind: event.InputText, By: answer.By, Parts: []message.Part{{Kind: message.Text, Text: answer.Text}}}
+		return a.e.receive(a.ctx, f.run, said, false)
 	}
 	fitting := []event.Decision{event.Approved, event.Rejected}
 	if c.Words {

@@ -2,7 +2,9 @@
 //
 // With the tool read_artifact, which an agent offers as soon as it has a tool
 // whose results could be cut: it pages through the whole result of an earlier
-// call, by lines or, where that is JSON, by items and members, and searches it.
+// call, by lines or, where that is JSON, by items and members, and searches it; and
+// through a message of the user that was too long to be shown whole. search_history
+// does the same for everything that was said in the run.
 package artifact
 
 import (
@@ -16,7 +18,7 @@ import (
 )
 
 type args struct {
-	Call    string `json:"call" jsonschema:"the id of the call, as a [rein: …] remark in its result names it" schema:"minLength=1"`
+	Call    string `json:"call" jsonschema:"the id of the call, or input:… for a message of the user, as a [rein: …] remark in it names it" schema:"minLength=1"`
 	Path    string `json:"path,omitempty" jsonschema:"in a result that is JSON: a JSON pointer to the part to read, such as /items/3/body; left out: all of it"`
 	From    int64  `json:"from,omitempty" jsonschema:"the first line, or item of a list, from 1; left out: 1" schema:"minimum=1"`
 	To      int64  `json:"to,omitempty" jsonschema:"the last one; left out: as many as fit" schema:"minimum=1"`
@@ -29,8 +31,8 @@ type args struct {
 // nothing.
 func Tool() tool.Tool {
 	doc := tool.Doc{
-		What: "Reads what an earlier result did not show: a range of the whole of it, or what a search finds there.",
-		When: "When a [rein: …] remark says that a result was cut, and the rest matters. Not for files or for results that were shown whole.",
+		What: "Reads what an earlier result or message did not show: a range of the whole of it, or what a search finds there.",
+		When: "When a [rein: …] remark says that something was left out or removed, and it matters. Not for files or for results that were shown whole.",
 		Returns: "A [rein: …] line with range, total and how to go on; then lines, list items or members, one a line. " +
 			"\"Nothing found\": the result does not hold the text; where a part of it was never kept, that is said. An unknown id is an error that names the ids there are.",
 	}
@@ -53,6 +55,9 @@ func read(ctx context.Context, in args) (*tool.Result, error) {
 		return nil, refuse("not_text", about, "it cannot be read as text; go on without it")
 	}
 	v := view{args: in, name: "the result of " + a.Tool + ", call " + a.Call, missing: a.Missing}
+	if strings.HasPrefix(a.Call, tool.InputPrefix) {
+		v.name = "the user's message, call " + a.Call
+	}
 	text := readable(string(a.Body))
 	root, _, ok := jsontree.Parse(text)
 	if !ok {

@@ -1,0 +1,253 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"rein.example/rein/event"
+	"rein.example/rein/journal"
+	"rein.example/rein/message"
+	"rein.example/rein/tokens"
+	"rein.example/rein/tool"
+	"rein.example/rein/window"
+)
+
+const (
+	// leastInput is what one message of a user may have in any window, in tokens.
+	leastInput = 1_000
+	// openInput is what it may have where the window's size is unknown: a fifth of the
+	// 80,000 tokens that the default limits give a run.
+	openInput = 16_000
+	// inputHead is the part of what is shown of a longer message that is its beginning,
+	// in percent. What is asked for stands there as a rule, or at the very end.
+	inputHead = 60
+	// remarkTokens is set aside for the remark between the two.
+	remarkTokens = 60
+)
+
+// receive makes an input fit to be recorded: see [Engine.admit]. A message that
+// would take more of the window than its share is stored whole, and of its long
+// texts the beginning and the end are shown. first: it is the run's task.
+func (e *Engine) receive(ctx context.Context, spec *event.Spec, d *event.InputReceived, first bool) event.Data {
+	return e.admitting(ctx, d, func() {
+		for i := range d.Parts {
+			if p := &d.Parts[i]; !utf8.ValidString(p.Text) {
+				d.Parts = slices.Clone(d.Parts)
+				d.Parts[i].Text = strings.ToValidUTF8(p.Text, "\uFFFD")
+			}
+		}
+		if d.Kind == event.InputText && d.Full == nil {
+			e.shorten(ctx, d, inputLimit(spec, first), pages(spec))
+		}
+	})
+}
+
+// inputLimit returns the most tokens that the texts of one message may have.
+func inputLimit(spec *event.Spec, first bool) int {
+	name := window.ShareInput
+	if first {
+		name = window.ShareTask
+	}
+	budget := window.Budget(&spec.Window)
+	if budget == 0 {
+		return openInput
+	}
+	share := window.Share(&spec.Window, name, budget)
+	if !pages(spec) {
+		// What is left out cannot be read at all: only what would leave no room for an
+		// answer is.
+		share = max(share, budget/2)
+	}
+	return int(max(share, leastInput))
+}
+
+// shorten leaves out the middles of texts of which the message has more than limit
+// tokens. What cannot be stored whole stays as it is.
+func (e *Engine) shorten(ctx context.Context, d *event.InputReceived, limit int, readable bool) {
+	var texts []int
+	total := 0
+	for i := range d.Parts {
+		if p := &d.Parts[i]; p.Kind == message.Text && p.Ref == nil {
+			texts = append(texts, i)
+			total += len(p.Text)
+		}
+	}
+	if total <= limit { // no text has more tokens than bytes
+		return
+	}
+	over := tooLong(e.counter, d.Parts, texts, limit)
+	if len(over) == 0 {
+		return
+	}
+	var whole []string
+	for _, i := range texts {
+		whole = append(whole, d.Parts[i].Text)
+	}
+	body := strings.Join(whole, "\n")
+	ref := e.putBody(ctx, []byte(body), plainText)
+	if ref == nil {
+		return
+	}
+	d.Full, d.Parts = ref, slices.Clone(d.Parts)
+	for _, o := range over {
+		d.Parts[o.part].Text = middleOut(e.counter, d.Parts[o.part].Text, o.limit, func(left string) string {
+			if !readable {
+				return tool.Notice(left + " of the message left out here: it is larger than what one message may take of the context window, and cannot be read here")
+			}
+			return tool.Notice(fmt.Sprintf("%s of the message left out here; all of it can be read with %s, call %q", left, tool.ReadArtifact, tool.InputCall(ref.SHA256)))
+		})
+	}
+}
+
+// longPart is a text of a message that has to be shortened, and to how many tokens.
+type longPart struct{ part, limit int }
+
+// tooLong returns which texts have to be shortened so that all together have at most
+// limit tokens: small ones stay whole, and what they don't need goes to the others.
+func tooLong(c tokens.Counter, parts []message.Part, texts []int, limit int) []longPart {
+	texts = slices.Clone(texts)
+	slices.SortStableFunc(texts, func(a, b int) int { return len(parts[a].Text) - len(parts[b].Text) })
+	var over []longPart
+	for n, i := range texts {
+		share := limit / (len(texts) - n)
+		if text := parts[i].Text; tokens.Fits(c, text, share) {
+			limit -= c.Count(text)
+		} else {
+			over = append(over, longPart{i, max(share, remarkTokens+2)})
+			limit -= share
+		}
+	}
+	return over
+}
+
+// middleOut returns the beginning and the end of a text that has more than limit
+// tokens, whole lines where they are not too long, and between them what remark
+// says of what was left out.
+func middleOut(c tokens.Counter, text string, limit int, remark func(left string) string) string {
+	room := limit - remarkTokens
+	head := text[:headOf(c, text, room*inputHead/100)]
+	tail := text[len(head):]
+	tail = tail[len(tail)-tailOf(c, tail, room-room*inputHead/100):]
+	left := text[len(head) : len(text)-len(tail)]
+	if left == "" {
+		return text
+	}
+	out := strings.TrimSuffix(head, "\n")
+	if out != "" {
+		out += "\n"
+	}
+	out += remark(amount(c, left))
+	if tail = strings.TrimPrefix(tail, "\n"); tail != "" {
+		out += "\n" + tail
+	}
+	return out
+}
+
+// countable is the most bytes that are counted to say how much was left out; of more
+// it is said in bytes.
+const countable = 4 << 20
+
+func amount(c tokens.Counter, text string) string {
+	if len(text) > countable {
+		return fmt.Sprintf("%d bytes", len(text))
+	}
+	return fmt.Sprintf("%d tokens", c.Count(text))
+}
+
+// perToken bounds the bytes of a token of ordinary text from above: more of a text
+// is not looked at for a part of it that has so many tokens.
+const perToken = 24
+
+// headOf returns how many bytes of a text, from its beginning, have at most limit
+// tokens.
+func headOf(c tokens.Counter, text string, limit int) int {
+	most := text[:boundary(text, min(len(text), max(limit, 0)*perToken))]
+	count := func(n int) int { return c.Count(most[:boundary(most, n)]) }
+	n := boundary(most, largest(len(most), limit, count))
+	if n == len(text) {
+		return n
+	}
+	if i := strings.LastIndexByte(most[:n], '\n') + 1; i > n/2 {
+		return i
+	}
+	if i := strings.LastIndexAny(most[:n], " \t") + 1; i > n-n/8 {
+		return i
+	}
+	return n
+}
+
+// tailOf is headOf for the end of a text.
+func tailOf(c tokens.Counter, text string, limit int) int {
+	from := len(text) - min(len(text), max(limit, 0)*perToken)
+	for from < len(text) && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	most := text[from:]
+	cutAt := func(n int) int { // where the last n bytes begin, at a character
+		i := len(most) - n
+		for i < len(most) && !utf8.RuneStart(most[i]) {
+			i++
+		}
+		return i
+	}
+	n := len(most) - cutAt(largest(len(most), limit, func(n int) int { return c.Count(most[cutAt(n):]) }))
+	if n == len(text) {
+		return n
+	}
+	if i := strings.IndexByte(most[len(most)-n:], '\n') + 1; i > 0 && i < n/2 {
+		return n - i
+	}
+	if i := strings.IndexAny(most[len(most)-n:], " \t") + 1; i > 0 && i < n/8 {
+		return n - i
+	}
+	return n
+}
+
+// largest returns the largest n up to most with a count of at most limit. Counts grow
+// with n, but for a token or two at the cut.
+func largest(most, limit int, count func(n int) int) int {
+	low, high := 0, most
+	if all := count(most); all <= limit {
+		return most
+	} else if guess := most / all * limit * 3 / 2; guess > 0 && guess < most && count(guess) > limit {
+		high = guess // from here on little has to be counted
+	}
+	for low < high {
+		if mid := low + (high-low+1)/2; count(mid) <= limit {
+			low = mid
+		} else {
+			high = mid - 1
+		}
+	}
+	return low
+}
+
+// boundary returns the largest index up to n that does not split a character.
+func boundary(s string, n int) int {
+	for n > 0 && n < len(s) && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return n
+}
+
+// Receive makes a message for a run that another process may be carrying out fit to
+// be posted to its journal, as an engine does with what it is given itself: secrets
+// apart, which only that process knows. Its tokens are estimated.
+func Receive(ctx context.Context, s journal.Store, run string, d *event.InputReceived) (event.Data, error) {
+	for ev, err := range s.Read(ctx, run, 1) {
+		if err != nil {
+			return nil, err
+		}
+		started, ok := ev.Data.(*event.RunStarted)
+		if !ok {
+			break
+		}
+		e := &Engine{store: s, counter: tokens.Estimate{}, log: slog.New(slog.DiscardHandler)}
+		return e.receive(ctx, &started.Spec, d, false), nil
+	}
+	return d, nil
+}
