@@ -100,6 +100,9 @@ func (r *reading) keep(f found) {
 // with a bracket at s[body].
 func (r *reading) jsonBlock(at, body, n int) (f found, end int) {
 	shut, end := r.fences.closer(body, n)
+	if noCalls(r.s[body:shut]) {
+		return found{block: block{end: end}, from: at, format: JSONFence, kind: fenced, empty: true}, end
+	}
 	e := elements{resume: true}
 	used := body + e.read(r.s[body:shut], 0)
 	r.spend(e.again())
@@ -137,6 +140,17 @@ func (r *reading) jsonBlock(at, body, n int) (f found, end int) {
 		last.Repairs = append(last.Repairs, event.Repair{Kind: RepairFence})
 	}
 	return f, end
+}
+
+// noCalls reports whether the JSON in a fenced block surely holds no calls, and
+// nothing after it in the block ends that: it names nothing. Most blocks are such.
+func noCalls(text string) bool {
+	for _, part := range [...]string{`\`, "name", "tool", "function", fence} {
+		if strings.Contains(text, part) {
+			return false
+		}
+	}
+	return true
 }
 
 // actionBefore returns where the line "Action:" begins that stands right before
