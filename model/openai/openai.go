@@ -79,7 +79,10 @@ type Client struct {
 	url     string
 }
 
-var _ model.Client = (*Client)(nil)
+var (
+	_ model.Client = (*Client)(nil)
+	_ model.Keyed  = (*Client)(nil)
+)
 
 // New returns a client. It does no I/O. The error says which option is wrong
 // and what to do; it never shows the key.
@@ -134,3 +137,6 @@ func (c *Client) Encoder() model.Encoder { return c.encoder }
 // Check reports, without I/O, what keeps every call from succeeding: a missing
 // key where one is needed. The error is an [*model.Error] of class auth.
 func (c *Client) Check() error { return c.server.Check() }
+
+// LimitKey names what the server's limits count by; see [model.Keyed].
+func (c *Client) LimitKey() string { return c.server.LimitKey() }

@@ -17,7 +17,10 @@ type ResponsesClient struct {
 	url     string
 }
 
-var _ model.Client = (*ResponsesClient)(nil)
+var (
+	_ model.Client = (*ResponsesClient)(nil)
+	_ model.Keyed  = (*ResponsesClient)(nil)
+)
 
 // NewResponses returns a client of the Responses API; the options mean what they
 // mean to [New]. It does no I/O. The error says which option is wrong and what
@@ -43,6 +46,9 @@ func (c *ResponsesClient) Encoder() model.Encoder { return c.encoder }
 // Check reports, without I/O, what keeps every call from succeeding: a missing
 // key where one is needed. The error is an [*model.Error] of class auth.
 func (c *ResponsesClient) Check() error { return c.server.Check() }
+
+// LimitKey names what the server's limits count by; see [model.Keyed].
+func (c *ResponsesClient) LimitKey() string { return c.server.LimitKey() }
 
 // Call sends one request and returns the complete reply; see [model.Client].
 func (c *ResponsesClient) Call(ctx context.Context, req *model.Request, sink func(model.Delta)) (*model.Reply, error) {

@@ -8,10 +8,14 @@
 package wire
 
 import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,6 +64,7 @@ type Server struct {
 
 	header  http.Header
 	secrets []string
+	limit   string // what the server's limits count by
 	keyName string
 	keyless bool // a key is needed and there is none
 	timeout time.Duration
@@ -110,9 +115,30 @@ func Open(o Settings) (*Server, error) {
 		s.header.Set(o.KeyHeader, o.KeyPrefix+o.Key)
 		s.secrets = append(s.secrets, o.Key)
 	}
+	s.limit = limitKey(base, s.secrets)
 	s.keyless = base.Hostname() == o.KeyHost && s.header.Get(o.KeyHeader) == ""
 	return s, nil
 }
+
+// salt makes the names of keys mean nothing outside this process.
+var salt = rand.Text()
+
+// limitKey names what a server's limits count by: where it is, and who asks. The
+// version at a path's end is not told apart, since the limits are not.
+func limitKey(base *url.URL, secrets []string) string {
+	path := strings.TrimRight(base.Path, "/")
+	if at := strings.LastIndexByte(path, '/'); at >= 0 && strings.HasPrefix(path[at:], "/v1") {
+		path = path[:at]
+	}
+	h := sha256.New()
+	for _, part := range append([]string{salt, base.Scheme, base.Host, path}, slices.Sorted(slices.Values(secrets))...) {
+		h.Write(append([]byte(part), 0))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// LimitKey is what the server's limits count by; see [model.Keyed].
+func (s *Server) LimitKey() string { return s.limit }
 
 // Check reports, without I/O, what keeps every call from succeeding: a missing
 // key where one is needed. The error is an [*model.Error] of class auth.
