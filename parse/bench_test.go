@@ -101,6 +101,7 @@ func BenchmarkParse(b *testing.B) {
 	run("calls", "["+strings.Repeat(call+",", 99)+call+"]")
 	run("long", `{"name":"write_file","arguments":{"text":"`+fill(`some code();\n\tif x { y = \"z\" }`)+`"}}`)
 	for _, d := range dialect.All() {
+		run("one/"+d.ID, d.Example)
 		run("calls/"+d.ID, callsOf(d))
 	}
 	m := message.Message{Role: message.Assistant, Parts: []message.Part{

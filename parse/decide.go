@@ -2,7 +2,6 @@ package parse
 
 import (
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -349,8 +348,9 @@ func (r *reading) rest(i, end int, gone []span) string {
 // stretches calls each with the stretches of s[i:end] without reasoning and the
 // given spans, and where it begins, and with what blocks say, in order.
 func (r *reading) stretches(i, end int, gone []span, each func(at int, s string)) {
-	all := append(append([]span(nil), gone...), r.cuts...)
-	sort.Slice(all, func(a, b int) bool { return all[a].from < all[b].from })
+	var few [16]span
+	all := append(append(few[:0], gone...), r.cuts...)
+	slices.SortFunc(all, func(a, b span) int { return a.from - b.from })
 	says := r.says
 	for len(says) > 0 && says[0].at < i {
 		says = says[1:]

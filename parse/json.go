@@ -491,7 +491,9 @@ func (o *object) call(repairs []event.Repair) event.ParsedCall {
 	if args == "null" {
 		args = "" // there are none
 	}
-	if c.Args = args; o.problem == "" {
+	c.Args = args
+	strict := !o.unclosed && args != "" && args[0] == '{' && len(args) <= MaxText // as part of the object that was read
+	if o.problem == "" && (!strict || o.wire) {
 		c.Args, c.Problem, c.Repairs = arguments(args)
 	}
 	c.Repairs = append(c.Repairs, repairs...)
