@@ -5,30 +5,40 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"rein.example/rein/event"
 	"rein.example/rein/tool"
 )
 
 type historyArgs struct {
-	Search  string `json:"search,omitempty" jsonschema:"show only messages that hold this text, in any case; left out: all"`
-	Role    string `json:"role,omitempty" jsonschema:"show only messages of this role; left out: all" schema:"enum=[\"user\",\"assistant\",\"tool\",\"system\"]"`
-	From    int64  `json:"from,omitempty" jsonschema:"the number of the first message, from 0; left out: 0" schema:"minimum=0"`
-	To      *int64 `json:"to,omitempty" jsonschema:"the number of the last message; left out: as many as fit" schema:"minimum=0"`
-	Message *int64 `json:"message,omitempty" jsonschema:"the number of one message, to read it whole: search is then for its lines, and from and to are lines, from 1" schema:"minimum=0"`
-	Byte    int64  `json:"byte,omitempty" jsonschema:"with message: where to begin inside the line from, for one that is too long; from 1" schema:"minimum=1"`
-	Run     string `json:"run,omitempty" jsonschema:"an earlier run that a result names; left out: this run"`
+	Search  string `json:"search,omitempty"`
+	From    int64  `json:"from,omitempty"`
+	To      *int64 `json:"to,omitempty"`
+	Message *int64 `json:"message,omitempty"`
+	Byte    int64  `json:"byte,omitempty"`
+	Run     string `json:"run,omitempty"`
 }
+
+// historySchema is written by hand, as what may be left out is not null.
+const historySchema = `{"type":"object","properties":{` +
+	`"search":{"type":"string","description":"show only messages that hold this text, in any case"},` +
+	`"from":{"type":"integer","minimum":0,"description":"number of the first message, from 0"},` +
+	`"to":{"type":"integer","minimum":0,"description":"number of the last one; left out: as many as fit"},` +
+	`"message":{"type":"integer","minimum":0,"description":"read this one message whole; search, from and to are then of its lines, from 1"},` +
+	`"byte":{"type":"integer","minimum":1,"description":"with message: where to begin inside a line that is too long"},` +
+	`"run":{"type":"string","description":"an earlier run, as a result names it"}},"additionalProperties":false}`
 
 // History returns search_history. The engine gives it what was said; it changes
 // nothing.
 func History() tool.Tool {
 	doc := tool.Doc{
 		What: "Searches and pages the whole conversation of this run, also what was summarised or removed since.",
-		When: "When a summary, or a [rein: …] remark, stands for something whose exact words matter now: a name, a number, a decision, a constraint. Not for what is still in view, and not for the whole of a long tool result: that is read_artifact's.",
-		Returns: "A [rein: …] line with what is shown, of how many, and how to go on; then one message a line, \"12 user: …\", line breaks in it as \\n, long ones shortened. " +
+		When: "When the exact words of something that is not in view any more matter: a name, a number, a decision, a constraint. Not for what is in view, and not for the rest of a long result: that is read_artifact's.",
+		Returns: "A [rein: …] line with what is shown and how to go on; then one message a line, \"12 user: …\", long ones shortened. " +
 			"\"Nothing found\": nobody has said it; no further call is needed to be sure of that.",
 	}
-	return tool.New(tool.SearchHistory, doc, searchHistory, &tool.Options{Effect: event.Read, Harness: true})
+	return tool.New(tool.SearchHistory, doc, searchHistory, &tool.Options{Effect: event.Read, Harness: true, Schema: jsontext.Value(historySchema)})
 }
 
 func searchHistory(ctx context.Context, in historyArgs) (*tool.Result, error) {
@@ -187,7 +197,7 @@ func (h *history) chosen() []hit {
 		if i < h.own && (h.Search == "" || h.From > 0 || h.To != nil) {
 			continue
 		}
-		if m.Number < h.From || h.To != nil && m.Number > *h.To || h.Role != "" && string(m.Role) != h.Role {
+		if m.Number < h.From || h.To != nil && m.Number > *h.To {
 			continue
 		}
 		at := -1
@@ -267,7 +277,7 @@ func oneLine(s string) string {
 func (h *history) heading(found []hit, last int64) string {
 	total := len(h.said) - h.own
 	what := fmt.Sprintf("messages %d-%d; there are %d", found[0].Number, found[len(found)-1].Number, total)
-	if h.Search != "" || h.Role != "" {
+	if h.Search != "" {
 		what = fmt.Sprintf("%d of %d messages, those%s", len(found), total, h.wanted("hold"))
 	}
 	if last >= int64(len(found)) {
@@ -289,14 +299,10 @@ func (h *history) heading(found []hit, last int64) string {
 
 // wanted says which messages the arguments ask for.
 func (h *history) wanted(holds string) string {
-	s := ""
-	if h.Role != "" {
-		s = " of role " + h.Role
+	if h.Search == "" {
+		return ""
 	}
-	if h.Search != "" {
-		s += " that " + holds + " " + quote(h.Search)
-	}
-	return s
+	return " that " + holds + " " + quote(h.Search)
 }
 
 // among says in what nothing was found.

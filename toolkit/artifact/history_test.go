@@ -120,17 +120,15 @@ func TestAllOfHistory(t *testing.T) {
 // FuzzHistory: whatever was said and is asked for, what comes is text within the
 // limit, or an error for the model.
 func FuzzHistory(f *testing.F) {
-	f.Add("one\ntwo\n[rein: x]\n", "two", "", int64(0), int64(0), int64(0), int64(0))
-	f.Add(strings.Repeat("é", 9000), "", "user", int64(1), int64(1), int64(1), int64(4001))
-	f.Add("İstanbul\x00\xff", "i", "tool", int64(0), int64(2), int64(2), int64(0))
-	f.Fuzz(func(t *testing.T, text, search, role string, from, to, number, at int64) {
+	f.Add("one\ntwo\n[rein: x]\n", "two", int64(0), int64(0), int64(0), int64(0))
+	f.Add(strings.Repeat("é", 9000), "", int64(1), int64(1), int64(1), int64(4001))
+	f.Add("İstanbul\x00\xff", "i", int64(0), int64(2), int64(2), int64(0))
+	f.Fuzz(func(t *testing.T, text, search string, from, to, number, at int64) {
 		said := []tool.Said{{Run: "r0", Role: msg.User, Text: text}, {Role: msg.User, Text: text}, {Number: 1, Role: msg.Tool, Tool: "look", Call: text, Text: "x" + text}}
 		args := jsontext.Value(`{`)
-		for _, m := range []struct{ name, text string }{{"search", search}, {"role", role}} {
-			if m.text != "" {
-				args, _ = jsontext.AppendQuote(append(args, `"`+m.name+`":`...), strings.ToValidUTF8(m.text, "?"))
-				args = append(args, ',')
-			}
+		if search != "" {
+			args, _ = jsontext.AppendQuote(append(args, `"search":`...), strings.ToValidUTF8(search, "?"))
+			args = append(args, ',')
 		}
 		args = fmt.Appendf(args, `"from":%d,"to":%d,"message":%d,"byte":%d}`, max(0, from), max(0, to), max(0, number), max(1, at))
 		for _, a := range []string{string(args), strings.Replace(string(args), `"message"`, `"from"`, 1)} {
