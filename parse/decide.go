@@ -17,14 +17,7 @@ const maxAfter = 240
 // decide says what the blocks of a text are together, and fills the result.
 func (r *reading) decide(res *Result) {
 	res.Notes = append(res.Notes, r.notes...)
-	var mine, others []*found
-	for _, f := range r.found {
-		if f.kind == marked {
-			mine = append(mine, f)
-		} else {
-			others = append(others, f)
-		}
-	}
+	mine, others := r.byMark()
 	switch {
 	case len(mine) > 0 && r.mentioned(mine):
 		res.note("what reads as a call of " + quote(named(mine)) + " was left alone: no such tool is offered, and the text around it is an answer")
@@ -38,6 +31,32 @@ func (r *reading) decide(res *Result) {
 		}
 	}
 	r.plain(res)
+}
+
+// byMark returns the blocks that are marked, and the others. Mostly all are of one
+// kind.
+func (r *reading) byMark() (mine, others []*found) {
+	n := 0
+	for _, f := range r.found {
+		if f.kind == marked {
+			n++
+		}
+	}
+	switch n {
+	case 0:
+		return nil, r.found
+	case len(r.found):
+		return r.found, nil
+	}
+	mine, others = make([]*found, 0, n), make([]*found, 0, len(r.found)-n)
+	for _, f := range r.found {
+		if f.kind == marked {
+			mine = append(mine, f)
+		} else {
+			others = append(others, f)
+		}
+	}
+	return mine, others
 }
 
 // first returns the blocks of the dialect of the first one only, where the
@@ -59,6 +78,9 @@ func (r *reading) first(list []*found) []*found {
 // tool and that nothing but white space parts from a block before them: there
 // the model went on calling and left the markers out.
 func (r *reading) following(res *Result, mine, others []*found) []*found {
+	if len(others) == 0 {
+		return mine
+	}
 	out := make([]*found, 0, len(mine))
 	end := len(r.s) // where one that follows begins at the latest
 	for len(mine) > 0 || len(others) > 0 {
@@ -203,7 +225,7 @@ func (res *Result) leave(f *found, n int) {
 // accept takes the calls of blocks, and what is left of the text without them.
 func (r *reading) accept(res *Result, list []*found) {
 	res.Format = list[0].format
-	var gone []span
+	gone := make([]span, 0, len(list)+len(r.markup)+2)
 	invented := len(r.s)
 	for _, f := range list {
 		if f.from >= invented {
@@ -217,7 +239,11 @@ func (r *reading) accept(res *Result, list []*found) {
 			continue
 		}
 		gone = append(gone, span{f.from, f.end})
-		if len(res.Calls) <= MaxCalls {
+		switch {
+		case len(calls) == 0:
+		case len(res.Calls) == 0:
+			res.Calls = calls
+		case len(res.Calls) <= MaxCalls:
 			res.Calls = append(res.Calls, calls...)
 		}
 		if problem != "" {

@@ -66,24 +66,27 @@ func (r *reading) assemble(d *dialect.Dialect, tool string, list []param) (args,
 			repairs = append(repairs, event.Repair{Kind: RepairUndeclared, Lossy: true})
 		}
 	}
-	out := []byte{'{'}
-	seen := make(map[string]int, len(list))
+	room := 2
+	for i := range list {
+		room += len(list[i].name) + len(list[i].raw) + 8
+	}
+	out := append(make([]byte, 0, room), '{')
+	var first firsts
 	for i := range list {
 		p := &list[i]
-		if first, ok := seen[p.name]; ok {
-			if list[first].raw != p.raw {
+		if k := first.of(list, i); k < i {
+			if list[k].raw != p.raw {
 				return "", ProblemParams, nil
 			}
 			repairs = add(repairs, event.Repair{Kind: RepairDuplicateNames})
 			continue
 		}
-		seen[p.name] = i
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
 		out, _ = jsontext.AppendQuote(out, p.name) // what is not UTF-8 is replaced
-		value, more := r.typed(d, tool, node.Member(p.name), p)
-		out = append(append(out, ':'), value...)
+		var more []event.Repair
+		out, more = r.appendParam(append(out, ':'), d, tool, node.Member(p.name), p)
 		repairs = add(repairs, more...)
 	}
 	args = string(append(out, '}'))
@@ -115,10 +118,33 @@ func (r *reading) declares(tool string) bool {
 	return r.named[k] == yes
 }
 
-// typed returns the JSON value of a parameter.
-func (r *reading) typed(d *dialect.Dialect, tool string, n schema.Node, p *param) (string, []event.Repair) {
+// firsts finds the first parameter of a name.
+type firsts struct{ at map[string]int }
+
+// of returns the index of the first of list that has the name of list[i]. It is
+// asked for growing i.
+func (f *firsts) of(list []param, i int) int {
+	const few = 8
+	if i < few {
+		return slices.IndexFunc(list, func(p param) bool { return p.name == list[i].name })
+	}
+	if f.at == nil {
+		f.at = make(map[string]int, len(list))
+		for k := few - 1; k >= 0; k-- {
+			f.at[list[k].name] = k
+		}
+	}
+	if k, ok := f.at[list[i].name]; ok {
+		return k
+	}
+	f.at[list[i].name] = i
+	return i
+}
+
+// appendParam appends the JSON value of a parameter.
+func (r *reading) appendParam(dst []byte, d *dialect.Dialect, tool string, n schema.Node, p *param) ([]byte, []event.Repair) {
 	if p.json {
-		return p.raw, nil
+		return append(dst, p.raw...), nil
 	}
 	look := asString
 	switch {
@@ -126,7 +152,7 @@ func (r *reading) typed(d *dialect.Dialect, tool string, n schema.Node, p *param
 	case p.claim == claimsJSON, d.ByLook, r.in.tool(tool) == nil:
 		look = asJSON
 	}
-	return typedAs(p.raw, n.Kinds(), look)
+	return appendTyped(dst, p.raw, n.Kinds(), look)
 }
 
 // add appends repairs of kinds that are not among them.

@@ -46,8 +46,12 @@ type reading struct {
 	// calls; -1 for none.
 	hollow int
 	// found in the order of the text; blocks of them are in a dialect's markers.
-	found  []*found
-	room   []found // for those to come
+	found []*found
+	room  []found  // for those to come
+	one   struct { // most replies have one
+		found [1]*found
+		room  [1]found
+	}
 	blocks int
 	// cuts are what is no content whatever is decided: reasoning and what
 	// stands for results of tools. markup is none if calls are taken.
@@ -152,6 +156,7 @@ const (
 func newReading(in *Input, s string) *reading {
 	r := &reading{s: s, in: in, open: -1, hollow: -1, fences: fences{s: s}, budget: workPerByte*len(s) + 4096}
 	r.to.at = -1
+	r.found, r.room = r.one.found[:0], r.one.room[:]
 	r.only, _ = dialect.Find(in.Dialect)
 	for _, c := range []byte("<[{`") {
 		r.start[c] = true

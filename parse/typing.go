@@ -91,6 +91,20 @@ func typedAs(raw string, kinds schema.Kinds, u undeclared) (value string, repair
 	return verbatim(raw)
 }
 
+// appendTyped appends what typedAs returns. Texts, which may be long, are copied
+// once.
+func appendTyped(dst []byte, raw string, kinds schema.Kinds, u undeclared) ([]byte, []event.Repair) {
+	if kinds == schema.String || kinds == 0 && u == asString {
+		dst, err := jsontext.AppendQuote(slices.Grow(dst, len(raw)+len(raw)/16+2), raw)
+		if err != nil { // it replaces what is not UTF-8
+			return dst, []event.Repair{fixRepairs[fixUTF8]}
+		}
+		return dst, nil
+	}
+	value, repairs := typedAs(raw, kinds, u)
+	return append(dst, value...), repairs
+}
+
 // verbatim returns the text as a JSON string.
 func verbatim(raw string) (string, []event.Repair) {
 	out, err := jsontext.AppendQuote(make([]byte, 0, len(raw)+len(raw)/16+2), raw)
