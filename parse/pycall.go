@@ -31,7 +31,7 @@ type pyCall struct {
 // read reads to the closing parenthesis. Only with whole are there args, a JSON
 // object; otherwise c.i is the index of the fault.
 func (c *pyCall) read() state {
-	c.out = append(c.out, '{')
+	c.out = append(make([]byte, 0, 64), '{')
 	for {
 		c.i = pyGap(c.s, c.i)
 		if c.i >= len(c.s) {
@@ -79,7 +79,8 @@ func (c *pyCall) argument() state {
 			c.i = skip(c.s, at+1)
 			text, st := c.value()
 			if st == whole {
-				c.members(string(jsonString(nil, name)) + ":" + text)
+				c.comma()
+				c.out = append(append(jsonString(c.out, name), ':'), text...)
 			}
 			return st
 		}
@@ -117,29 +118,33 @@ func (c *pyCall) members(text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
+	c.comma()
+	c.out = append(c.out, text...)
+}
+
+// comma begins another member.
+func (c *pyCall) comma() {
 	if c.named++; c.named > 1 {
 		c.out = append(c.out, ',')
 	}
-	c.out = append(c.out, text...)
 }
 
 // object closes the object. It is broken if a name stands twice, or if a value
 // has none and nobody can say which it would be.
 func (c *pyCall) object() state {
-	if c.args = string(append(c.out, '}')); len(c.args) == 2 && c.lone == "" {
-		return whole
-	}
+	c.out = append(c.out, '}')
 	if c.lone != "" {
 		if c.named > 0 {
 			return broken
 		}
-		var ok bool
-		if c.args, ok = sole(c.lone, c.node); !ok {
+		args, ok := sole(c.lone, c.node)
+		if !ok {
 			return broken
 		}
+		c.out = append(c.out[:0], args...)
 		c.repairs = append(c.repairs, event.Repair{Kind: RepairSole})
 	}
-	if !jsontext.Value(c.args).IsValid() {
+	if c.args = string(c.out); len(c.out) > len("{}") && !jsontext.Value(c.out).IsValid() {
 		return broken // a name stands twice
 	}
 	return whole
