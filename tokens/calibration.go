@@ -1,5 +1,7 @@
 package tokens
 
+import "math/bits"
+
 // Calibration answers: how many tokens will the server say that a prompt has?
 //
 // A counter other than the model's own is off by a factor that depends on the
@@ -146,7 +148,9 @@ func (c *Calibration) Factor() int64 {
 	if c.taken == 0 || c.estimated < million {
 		return million
 	}
-	return min(max(c.reported/(c.estimated/million), leastFactor), mostFactor)
+	hi, lo := bits.Mul64(uint64(c.reported), million) // reported is at most twice estimated
+	factor, _ := bits.Div64(hi, lo, uint64(c.estimated))
+	return min(max(int64(factor), leastFactor), mostFactor)
 }
 
 // Method returns [Estimated] until two samples were taken, then [Calibrated].
