@@ -28,17 +28,18 @@ type Agent struct {
 	BaseURL     string             `yaml:"base_url" is:"url" doc:"Where the provider's API is, for any server that speaks its wire, such as http://127.0.0.1:11434/v1. Left out: the provider's own."`
 	KeyEnv      string             `yaml:"key_env" is:"env" doc:"The environment variable that holds the provider's key. Left out: the provider's usual one."`
 	KeyFile     string             `yaml:"key_file" is:"path" doc:"A file that holds the provider's key and nothing else."`
+	Contract    string             `yaml:"contract" is:"prose" doc:"What stands before the rules, in place of Rein's own few lines on how to work with tools. Left out: those."`
 	Rules       Rules              `yaml:"rules" doc:"What the agent is told, strictest first. What is in words is shown to the model, and not enforced; a rule that names tools is enforced too: a call that would break it is refused."`
 	Phases      []Phase            `yaml:"phases" max:"20" doc:"Parts of the run, in order, each with tools of its own; Rein's own are always there. Left out: all tools are there all the time."`
 	Accept      Accept             `yaml:"accept" doc:"What a finished task looks like."`
 	Sandbox     string             `yaml:"sandbox" is:"sandbox" doc:"What confines the commands that the agent runs. none: nothing does, and they may do all that you may; this version has nothing else, so that an agent with commands has to say it. It is recorded with each run."`
-	Tools       []Tool             `yaml:"tools" max:"32" doc:"What the agent can do. submit_result is always there, and with any tool read_artifact, which reads what a result did not show."`
+	Tools       []Tool             `yaml:"tools" max:"32" doc:"What the agent can do. submit_result is always there, with any tool read_artifact, which reads what a result did not show, and search_history unless window.strategy is full."`
 	Results     map[string]Results `yaml:"results" keys:"tools" max:"200" doc:"How the results of tools are shown, by the tools' names; * stands for anything, and an entry for one tool goes before one with a pattern. Left out: as the tools say; what is too long is cut, and says so."`
 	Limits      Limits             `yaml:"limits" doc:"When a run ends at the latest: a preset (qa, lookup, multi-step, research, long) or single limits. Left out: multi-step."`
 	Permissions *Permissions       `yaml:"permissions" doc:"Which tools may run. The strictest match wins (deny, ask, allow); a call that nothing matches is denied. Left out: reads are allowed, writes are asked for."`
 	Price       *Price             `yaml:"price" doc:"What the model's tokens cost, in US dollars per million. Left out: what is known of the model at its provider."`
 	Calls       Calls              `yaml:"calls" doc:"How the model calls tools. Left out: on its wire, as its server has it; and calls in its text are read too, but not from models at OpenAI, Anthropic and Google (Gemini), whose own calls can be relied on."`
-	Window      Window             `yaml:"window" doc:"The model's context window."`
+	Window      Window             `yaml:"window" doc:"How the conversation is kept within the model's context window."`
 	Retry       string             `yaml:"retry" is:"retry" doc:"How failed model calls are tried again: patient waits for minutes; fast gives a server up that refuses within seconds, and one that falls silent within about three minutes. Left out: fast for the presets qa and lookup, else patient."`
 	Submit      string             `yaml:"submit" is:"path" doc:"A file with the JSON Schema of the result that a run must submit. A result that is no object is asked for as the one member answer of one, and stands alone in the run's result."`
 	Sampling    Sampling           `yaml:"sampling" doc:"Settings that are passed to the model. Left out: the provider's own."`
@@ -124,11 +125,28 @@ type Permissions struct {
 	Deny  []string `yaml:"deny" is:"match" max:"200" doc:"Calls that may not run."`
 }
 
-// Window describes the model's context window, in tokens.
+// Window says how the conversation is kept within the model's context window.
 type Window struct {
-	Strategy string `yaml:"strategy" is:"strategy" doc:"How the context is kept within its budget: full keeps everything, and a run that would go over ends with context_overflow."`
-	Size     int64  `yaml:"size" min:"1024" max:"100000000" doc:"The size of the model's context window in tokens. Left out: what is known of the model."`
-	Reserve  int64  `yaml:"reserve" min:"1" max:"10000000" doc:"Tokens kept free for the reply. Left out: 8,192, or 4,096 for windows under 32,768."`
+	Strategy  string  `yaml:"strategy" is:"strategy" doc:"What is given up when room is needed. layered: old results become lines that name them, and only if that is not enough the oldest steps are summarised. full: nothing until the budget is reached. sliding: all but the last groups, without a summary. summary: all but the last groups, summarised. state: all but the task's state and the last groups, at every step. What users have said stays, with all of them. Left out: full for the presets qa and lookup, else layered."`
+	Keep      int64   `yaml:"keep" min:"1" max:"1000" doc:"How many of the last groups (a reply and the results of its calls) stay whole. Left out: what the strategy has as its own, at least 3."`
+	Trigger   Decimal `yaml:"trigger" min:"0" max:"1" doc:"The part of the budget at which room is made. Left out: 0.85, or less where that is cheaper."`
+	Target    Decimal `yaml:"target" min:"0" max:"1" doc:"The part of the budget that is used at most after that; at least 0.3 below trigger. Left out: 0.4."`
+	Shares    Shares  `yaml:"shares" doc:"The parts of the budget that single blocks may have."`
+	Tokenizer string  `yaml:"tokenizer" is:"tokenizer" doc:"What counts tokens: o200k_base or cl100k_base (OpenAI's), server (the model's own server, where it counts for others), estimate, or a tokenizer.json file of the model's. Left out: the model's own where Rein has it, else an estimate that is corrected by what the server reports."`
+	Size      int64   `yaml:"size" min:"1024" max:"100000000" doc:"The size of the model's context window in tokens. Left out: what is known of the model."`
+	Reserve   int64   `yaml:"reserve" min:"1" max:"10000000" doc:"Tokens kept free for the reply. Left out: 8,192, or 4,096 for windows under 32,768."`
+}
+
+// Shares are parts of the budget, from 0 to 1.
+type Shares struct {
+	Rules    Decimal `yaml:"rules" min:"0" max:"1" doc:"Contract and rules; rein lint says when they have more. Left out: 0.15."`
+	Tools    Decimal `yaml:"tools" min:"0" max:"1" doc:"The tools' descriptions and schemas; rein lint says when they have more. Left out: 0.2."`
+	Task     Decimal `yaml:"task" min:"0" max:"1" doc:"The first message of the user. What goes beyond is left out in its middle, and can be read by the model. Left out: 0.08; at least 1,000 tokens."`
+	Input    Decimal `yaml:"input" min:"0" max:"1" doc:"Any later message of the user, in the same way. Left out: 0.08; at least 1,000 tokens."`
+	Digest   Decimal `yaml:"digest" min:"0" max:"1" doc:"Summary and snapshot of what has left. Left out: 0.2."`
+	Material Decimal `yaml:"material" min:"0" max:"1" doc:"What a program that uses the library retrieves for the task. Left out: 0.1."`
+	Turns    Decimal `yaml:"turns" min:"0" max:"1" doc:"The last groups that stay whole. Left out: 0.35."`
+	State    Decimal `yaml:"state" min:"0" max:"1" doc:"The task's state at the end of each request. Left out: 0.1; at most 400 tokens."`
 }
 
 // Calls say how the model calls tools.

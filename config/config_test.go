@@ -14,6 +14,7 @@ name: order-desk
 model: openai/gpt-5.1-mini
 base_url: http://127.0.0.1:11434/v1
 key_env: ORDER_DESK_KEY
+contract: Work through the orders one by one.
 rules:
   never: [promise a delivery date]
   must:
@@ -67,7 +68,15 @@ permissions:
   ask: [edit_file, effect:once]
   deny: [delete_*]
 calls: {text: read, strict: always}
-window: {strategy: full, size: 32768, reserve: 4096}
+window:
+  strategy: summary
+  keep: 4
+  trigger: 0.8
+  target: 0.45
+  shares: {rules: 0.1, tools: 0.25, task: 0.05, input: 0.06, digest: 0.15, material: 0, turns: 0.3, state: 0.02}
+  tokenizer: estimate
+  size: 32768
+  reserve: 4096
 retry: fast
 submit: result.json
 sampling: {temperature: 0.20, top_p: 1, seed: 0, reasoning: low}
@@ -81,6 +90,7 @@ func TestEverySettingIsRead(t *testing.T) {
 	seed := int64(0)
 	want := Agent{
 		Name: "order-desk", Model: "openai/gpt-5.1-mini", BaseURL: "http://127.0.0.1:11434/v1", KeyEnv: "ORDER_DESK_KEY",
+		Contract: "Work through the orders one by one.",
 		Rules: Rules{
 			Never: []Rule{{Text: "promise a delivery date"}},
 			Must:  []Rule{{Text: "check the stock before an order is taken"}, {Text: "say: the price includes tax"}, {Call: "read_file", Before: "write_*"}},
@@ -95,7 +105,9 @@ func TestEverySettingIsRead(t *testing.T) {
 			Allow: []string{"effect:read", "write_file"}, Ask: []string{"edit_file", "effect:once"}, Deny: []string{"delete_*"},
 		},
 		Calls:  Calls{Text: "read", Strict: "always"},
-		Window: Window{Strategy: "full", Size: 32768, Reserve: 4096},
+		Window: Window{Strategy: "summary", Keep: 4, Trigger: "0.8", Target: "0.45",
+			Shares:    Shares{Rules: "0.1", Tools: "0.25", Task: "0.05", Input: "0.06", Digest: "0.15", Material: "0", Turns: "0.3", State: "0.02"},
+			Tokenizer: "estimate", Size: 32768, Reserve: 4096},
 		Retry:  "fast", Submit: "result.json",
 		Sampling: Sampling{Temperature: "0.2", TopP: "1", Seed: &seed, Reasoning: "low"},
 	}
@@ -146,7 +158,7 @@ func TestMessages(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{
 			"modle: openai/x",
-			`f:1:1: there is no setting "modle"; did you mean model? allowed here: name, model, fallback, base_url, key_env, key_file, rules, phases, accept, sandbox, tools, results, limits, permissions, price, calls, window, retry, submit, sampling`,
+			`f:1:1: there is no setting "modle"; did you mean model? allowed here: name, model, fallback, base_url, key_env, key_file, contract, rules, phases, accept, sandbox, tools, results, limits, permissions, price, calls, window, retry, submit, sampling`,
 		},
 		{
 			"model: gpt-5",
@@ -182,7 +194,7 @@ func TestMessages(t *testing.T) {
 		},
 		{
 			"tol: [clock]",
-			`f:1:1: there is no setting "tol"; did you mean tools? allowed here: name, model, fallback, base_url, key_env, key_file, rules, phases, accept, sandbox, tools, results, limits, permissions, price, calls, window, retry, submit, sampling`,
+			`f:1:1: there is no setting "tol"; did you mean tools? allowed here: name, model, fallback, base_url, key_env, key_file, contract, rules, phases, accept, sandbox, tools, results, limits, permissions, price, calls, window, retry, submit, sampling`,
 		},
 		{
 			"tools:\n\t- clock\n",
@@ -273,7 +285,7 @@ func TestMessages(t *testing.T) {
 		},
 		{
 			"api_key: abc",
-			`f:1:1: api_key: a key does not belong in this file; put it into an environment variable and name that here (key_env: OPENAI_API_KEY), or name a file that holds it (key_file); allowed here: name, model, fallback, base_url, key_env, key_file, rules, phases, accept, sandbox, tools, results, limits, permissions, price, calls, window, retry, submit, sampling`,
+			`f:1:1: api_key: a key does not belong in this file; put it into an environment variable and name that here (key_env: OPENAI_API_KEY), or name a file that holds it (key_file); allowed here: name, model, fallback, base_url, key_env, key_file, contract, rules, phases, accept, sandbox, tools, results, limits, permissions, price, calls, window, retry, submit, sampling`,
 		},
 		{
 			// What may be a key is not repeated.
@@ -293,8 +305,36 @@ func TestMessages(t *testing.T) {
 			`f:1:31: window.reserve: this has to be less than window.size (2048)`,
 		},
 		{
-			"window: {strategy: layered}",
-			`f:1:20: window.strategy: this way to keep the context small is not carried out by this version, and so is refused rather than ignored; allowed here: full`,
+			"window: {strategy: rolling}",
+			`f:1:20: window.strategy: there is no choice "rolling"; allowed here: layered, full, sliding, summary, state`,
+		},
+		{
+			"window: {strategy: full, keep: 3}",
+			`f:1:32: window.keep: it does nothing with the strategy full, which keeps everything until the budget is reached; take it out, or name another strategy, such as layered`,
+		},
+		{
+			"limits: qa\nwindow: {target: 0.3}",
+			`f:2:18: window.target: it does nothing with the strategy full, which keeps everything until the budget is reached; take it out, or name another strategy, such as layered`,
+		},
+		{
+			"window: {trigger: 0.97}",
+			`f:1:19: window.trigger: this has to be from 0.35 to 0.95, not 0.97`,
+		},
+		{
+			"window: {trigger: 0.6, target: 0.4}",
+			`f:1:32: window.target: this has to be at least 0.05, and at least 0.3 below the trigger (0.6): with less between them, room has to be made again within a few steps, and each time what the server had cached is lost`,
+		},
+		{
+			"window: {target: 0}",
+			`f:1:18: window.target: this has to be at least 0.05, and at least 0.3 below the trigger (0.85): with less between them, room has to be made again within a few steps, and each time what the server had cached is lost`,
+		},
+		{
+			"window: {shares: {input: 2}}",
+			`f:1:26: window.shares.input: this has to be a number from 0 to 1, not 2`,
+		},
+		{
+			"window: {tokenizer: claude}",
+			`f:1:21: window.tokenizer: this has to be o200k_base, cl100k_base, server, estimate, or the path of a file such as tokenizer.json, not "claude"`,
 		},
 		{
 			"sampling: {temperature: 2.5}",

@@ -26,8 +26,8 @@ type Changes struct {
 // one is not of the right form.
 //
 // What belongs to the agent's own model does not go over to another: another
-// model has neither its price nor its window's size, nor its way to call, and one of another provider
-// is not asked at its base URL and does not get its key. An agent without a model
+// model has neither its price nor its window's size, nor its tokenizer or its way to
+// call, and one of another provider is not asked at its base URL and does not get its key. An agent without a model
 // keeps them all, for they are then meant for whichever is named.
 func (a *Agent) With(c Changes) (*Agent, error) {
 	b := *a
@@ -43,7 +43,7 @@ func (a *Agent) With(c Changes) (*Agent, error) {
 	}
 	set(&b.Model, c.Model, "model", "model")
 	if a.Model != "" && b.Model != a.Model {
-		b.Price, b.Window.Size, b.Calls = nil, 0, Calls{}
+		b.Price, b.Window.Size, b.Window.Tokenizer, b.Calls = nil, 0, "", Calls{}
 		if a.OtherProvider(b.Model) {
 			b.BaseURL, b.KeyEnv, b.KeyFile = "", "", ""
 		}

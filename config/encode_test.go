@@ -83,7 +83,7 @@ func TestWith(t *testing.T) {
 
 // What belongs to the file's model does not go over to another one.
 func TestWithAnotherModel(t *testing.T) {
-	const rest = "key_env: K\nbase_url: http://h/v1\nprice: {input: 1, output: 1}\ncalls: {dialect: react}\nwindow: {size: 4096, reserve: 100}\nfallback: [openai/b, ollama/q]\n"
+	const rest = "key_env: K\nbase_url: http://h/v1\nprice: {input: 1, output: 1}\ncalls: {dialect: react}\nwindow: {size: 4096, reserve: 100, tokenizer: cl100k_base}\nfallback: [openai/b, ollama/q]\n"
 	for _, c := range []struct {
 		file, model string
 		key, price  bool
@@ -108,7 +108,7 @@ func TestWithAnotherModel(t *testing.T) {
 			t.Errorf("%s%s: %v", c.file, c.model, err)
 			continue
 		}
-		if b.Model != c.model || (b.KeyEnv != "") != c.key || (b.BaseURL != "") != c.key || (b.Price != nil) != c.price || (b.Calls.Dialect != "") != c.price || (b.Window.Size != 0) != c.price || b.Window.Reserve != 100 || len(b.Fallback) != c.fallback {
+		if b.Model != c.model || (b.KeyEnv != "") != c.key || (b.BaseURL != "") != c.key || (b.Price != nil) != c.price || (b.Calls.Dialect != "") != c.price || (b.Window.Size != 0) != c.price || (b.Window.Tokenizer != "") != c.price || b.Window.Reserve != 100 || len(b.Fallback) != c.fallback {
 			t.Errorf("%s%s: %s", c.file, c.model, b.Text())
 		}
 		if a.KeyEnv != "K" || a.Price == nil || len(a.Fallback) != 2 {

@@ -86,9 +86,7 @@ func (d *decoder) together(a *Agent) {
 	if a.KeyEnv != "" && a.KeyFile != "" {
 		d.add(d.at["key_file"], "key_file", "key_env names the key already; keep one of the two")
 	}
-	if a.Window.Size > 0 && a.Window.Reserve >= a.Window.Size {
-		d.add(d.at["window.reserve"], "window.reserve", "this has to be less than window.size (%d)", a.Window.Size)
-	}
+	d.window(a)
 	if a.Calls.Dialect != "" && a.Calls.Text == "ignore" {
 		d.add(d.at["calls.text"], "calls.text", "calls in a dialect stand in the text, which so cannot be ignored; take this line out, or calls.dialect")
 	}

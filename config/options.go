@@ -38,7 +38,7 @@ func (a *Agent) OptionsOn(h Host, extra ...tool.Tool) (o *rein.Options, close fu
 	o = &rein.Options{
 		Name: a.Name, Tools: tools, Rules: a.rules(&r, tools), Phases: a.phases(&r, tools), Accept: a.Accept.Text,
 		Permissions: a.permissions(&r, tools), Limits: a.limits(), Retry: a.retry(), Submit: a.SubmitSchema,
-		Window: event.WindowSpec{Strategy: a.Window.Strategy, Size: a.Window.Size, Reserve: a.Window.Reserve},
+		Contract: strings.TrimSpace(a.Contract), Window: a.window(),
 		Sampling: event.Sampling{
 			Temperature: string(a.Sampling.Temperature), TopP: string(a.Sampling.TopP), Reasoning: a.Sampling.Reasoning,
 		},
@@ -200,7 +200,7 @@ const (
 // minutes for the answer to a question.
 func (a *Agent) retry() *event.RetrySpec {
 	r := rein.RetryPatient()
-	if a.Retry == "fast" || a.Retry == "" && (a.Limits.Preset == "qa" || a.Limits.Preset == "lookup") {
+	if a.Retry == "fast" || a.Retry == "" && a.quick() {
 		r = rein.RetryFast()
 	}
 	return &r

@@ -10,6 +10,7 @@ import (
 
 	"rein.example/rein"
 	"rein.example/rein/event"
+	"rein.example/rein/window"
 )
 
 // load writes an agent file into a fresh folder and loads it.
@@ -74,8 +75,14 @@ func TestOptions(t *testing.T) {
 	if want := (event.Sampling{Temperature: "0.2", TopP: "1", Seed: "0", Reasoning: "low"}); o.Sampling != want {
 		t.Errorf("sampling %+v", o.Sampling)
 	}
-	if want := (event.WindowSpec{Strategy: "full", Size: 32768, Reserve: 4096}); !reflect.DeepEqual(o.Window, want) {
+	wantWindow := event.WindowSpec{Strategy: "summary", Keep: 4, Trigger: 800_000, Target: 450_000, Size: 32768, Reserve: 4096, Shares: []event.BlockShare{
+		{Name: "rules", Share: 100_000}, {Name: "tools", Share: 250_000}, {Name: "task", Share: 50_000}, {Name: "input", Share: 60_000},
+		{Name: "digest", Share: 150_000}, {Name: "material", Share: 0}, {Name: "turns", Share: 300_000}, {Name: "state", Share: 20_000}}}
+	if !reflect.DeepEqual(o.Window, wantWindow) {
 		t.Errorf("window %+v", o.Window)
+	}
+	if o.Contract != "Work through the orders one by one." {
+		t.Errorf("contract %q", o.Contract)
 	}
 	if want := []rein.Calling{{Text: "read", Strict: "always"}}; !slices.Equal(o.Calling, want) {
 		t.Errorf("calling %+v", o.Calling)
@@ -102,6 +109,12 @@ func TestDefaults(t *testing.T) {
 	preset, _, _ := rein.Preset("multi-step")
 	if *o.Limits != preset || *o.Retry != rein.RetryPatient() {
 		t.Errorf("limits %+v, retry %+v", o.Limits, o.Retry)
+	}
+	for preset, want := range map[string]string{"": window.Layered, "limits: qa": window.Full, "limits: lookup": window.Full, "limits: long": window.Layered,
+		"limits: {preset: qa}\nwindow: {strategy: state}": window.TaskState} {
+		if o := options(t, "model: openai/x\n"+preset, nil); o.Window.Strategy != want || o.Contract != "" {
+			t.Errorf("%q has the strategy %q", preset, o.Window.Strategy)
+		}
 	}
 	if got := toolNames(o); !slices.Equal(got, []string{"find_files", "list_dir", "read_file", "search_files"}) {
 		t.Errorf("files without write gives %v", got)

@@ -83,6 +83,11 @@ Proxies of the environment are not used. What writes is sent once, is led nowher
 connection that was lost, nobody knows what became of a write: it is unknown, and the confirm tool is asked.
 `
 
+const windowNotes = `
+The budget of a request is the window's size less reserve, times a margin for what is not known of the model's way to count: 0.9 where the model's own tokenizer counts, else 0.65 until the server's
+own figures have corrected the estimate. Every request is held to it. [context.md](context.md) says what each strategy keeps, and how what has left is read again.
+`
+
 func reference(t *testing.T) []byte {
 	out := bytes.NewBufferString(preface)
 	section(out, "", reflect.TypeFor[Agent]())
@@ -125,6 +130,8 @@ func section(out *bytes.Buffer, path string, t reflect.Type) {
 		out.WriteString(permissionNotes)
 	case reflect.TypeFor[Limits]():
 		presetTable(out)
+	case reflect.TypeFor[Window]():
+		out.WriteString(windowNotes)
 	case reflect.TypeFor[Template]():
 		out.WriteString(commandNotes)
 	case reflect.TypeFor[MCP]():
@@ -183,7 +190,7 @@ func takes(t reflect.Type, tag reflect.StructTag, path string) string {
 }
 
 func presetTable(out *bytes.Buffer) {
-	out.WriteString("\n| preset | steps | tool_calls | tokens | wall | retry, if left out |\n|---|---|---|---|---|---|\n")
+	out.WriteString("\n| preset | steps | tool_calls | tokens | wall | retry, if left out | window.strategy, if left out |\n|---|---|---|---|---|---|---|\n")
 	for _, name := range presetNames() {
 		l, _, _ := rein.Preset(name)
 		a := Agent{Limits: Limits{Preset: name}}
@@ -192,9 +199,9 @@ func presetTable(out *bytes.Buffer) {
 			retry = "fast"
 		}
 		wall := shortDuration(time.Duration(l.Wall) * time.Millisecond)
-		fmt.Fprintf(out, "| %s | %d | %d | %d | %s | %s |\n", name, l.Steps, l.ToolCalls, l.Tokens, wall, retry)
+		fmt.Fprintf(out, "| %s | %d | %d | %d | %s | %s | %s |\n", name, l.Steps, l.ToolCalls, l.Tokens, wall, retry, a.strategy())
 	}
-	out.WriteString("\nA program that uses the library gets patient unless it says otherwise: only agent.yaml takes fast for qa and lookup.\n")
+	out.WriteString("\nA program that uses the library gets patient unless it says otherwise: only agent.yaml takes fast for qa and lookup. The same goes for the strategy, which there is layered.\n")
 }
 
 // shortDuration writes a time as the file takes it: 30m, 12h.

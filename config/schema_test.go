@@ -137,7 +137,11 @@ var bad = []string{
 	"permissions: {allow: [{name: x}]}",
 	"permissions: {forbid: [x]}",
 	"window: {size: 10}",
-	"window: {strategy: layered}",
+	"window: {strategy: rolling}",
+	"window: {shares: {rule: 0.1}}",
+	"window: {shares: {rules: 1.1}}",
+	"window: {keep: 0}",
+	"window: {tokenizer: tokenizer.txt}",
 	"window: full",
 	"retry: never",
 	"retry: true",
@@ -174,6 +178,9 @@ func TestDecoderIsStricterOnlyHere(t *testing.T) {
 	check := compile(t)
 	for _, s := range []string{
 		"window: {size: 2048, reserve: 4096}",
+		"window: {strategy: full, keep: 3}",
+		"window: {trigger: 0.2}",
+		"window: {trigger: 0.6, target: 0.4}",
 		"calls: {dialect: react, text: ignore}",
 		"calls: {dialect: xml, strict: always}",
 		"tools: [clock, clock]",

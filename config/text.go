@@ -5,6 +5,7 @@ import (
 
 	"rein.example/rein/dialect"
 	"rein.example/rein/tool"
+	"rein.example/rein/window"
 )
 
 // textRule says which texts a setting takes.
@@ -72,19 +73,12 @@ func textRules() map[string]textRule {
 			words:     []string{"none", "direct"},
 			otherwise: map[string]string{"staged": "staged writes are " + strings.TrimPrefix(notCarriedOut, "is ")},
 		},
-		"strategy": {
-			words: []string{"full"},
-			otherwise: map[string]string{
-				"layered": strategyLater, "sliding": strategyLater, "summary": strategyLater, "state": strategyLater,
-			},
-		},
+		"strategy":  {words: window.Strategies()},
+		"tokenizer": {what: "o200k_base, cl100k_base, server, estimate, or the path of a file such as tokenizer.json", pattern: `^(o200k_base|cl100k_base|server|estimate|[^\x00-\x1f\x7f]*\.json)$`, max: 1000},
 	}
 }
 
-const (
-	sandboxLater  = "a sandbox " + notCarriedOut + ", and commands without one can do all that you can"
-	strategyLater = "this way to keep the context small " + notCarriedOut
-)
+const sandboxLater = "a sandbox " + notCarriedOut + ", and commands without one can do all that you can"
 
 // allowed returns the words for a message.
 func (r *textRule) allowed() string {

@@ -1,0 +1,90 @@
+package config
+
+import (
+	"cmp"
+
+	"rein.example/rein/event"
+	"rein.example/rein/window"
+)
+
+// strategy returns the file's strategy, else what suits the preset: the few steps of
+// a question and its answer need none.
+func (a *Agent) strategy() string {
+	byPreset := window.Layered
+	if a.quick() {
+		byPreset = window.Full
+	}
+	return cmp.Or(a.Window.Strategy, byPreset)
+}
+
+// quick reports whether the limits are a preset for a question and its answer.
+func (a *Agent) quick() bool { return a.Limits.Preset == "qa" || a.Limits.Preset == "lookup" }
+
+// window returns what the file says of the context window; the model and the library
+// fill in what it leaves out.
+func (a *Agent) window() event.WindowSpec {
+	w := &a.Window
+	return event.WindowSpec{Strategy: a.strategy(), Size: w.Size, Reserve: w.Reserve, Keep: w.Keep,
+		Trigger: w.Trigger.millionths(), Target: w.Target.millionths(), Shares: w.Shares.list()}
+}
+
+// list returns the shares that are set, in the order of a request.
+func (s *Shares) list() (out []event.BlockShare) {
+	for _, x := range []struct {
+		name  string
+		share Decimal
+	}{
+		{window.BlockRules, s.Rules}, {window.BlockTools, s.Tools}, {window.ShareTask, s.Task}, {window.ShareInput, s.Input},
+		{window.BlockDigest, s.Digest}, {window.BlockMaterial, s.Material}, {window.BlockTurns, s.Turns}, {window.ShareState, s.State},
+	} {
+		if x.share != "" {
+			out = append(out, event.BlockShare{Name: x.name, Share: x.share.millionths()})
+		}
+	}
+	return out
+}
+
+// Bounds of the marks, in parts per million of the budget.
+const (
+	// usualTrigger is where room is made if the file does not say it; see
+	// [window.Marks].
+	usualTrigger = 850_000
+	// leastGap is the least distance between trigger and target, mostTrigger leaves
+	// room for what a step adds before the next one is looked at, and below leastTarget
+	// there is no room for what always stays.
+	leastGap    = 300_000
+	mostTrigger = 950_000
+	leastTarget = 50_000
+)
+
+// window checks what the file says of the window.
+func (d *decoder) window(a *Agent) {
+	w := &a.Window
+	wrong := func(key, format string, args ...any) { d.add(d.at["window."+key], "window."+key, format, args...) }
+	if w.Size > 0 && w.Reserve >= w.Size {
+		wrong("reserve", "this has to be less than window.size (%d)", w.Size)
+	}
+	if a.strategy() == window.Full {
+		for _, x := range []struct {
+			key string
+			set bool
+		}{{"keep", w.Keep > 0}, {"trigger", w.Trigger != ""}, {"target", w.Target != ""}} {
+			if x.set {
+				wrong(x.key, "it does nothing with the strategy full, which keeps everything until the budget is reached; take it out, or name another strategy, such as layered")
+			}
+		}
+		return
+	}
+	trigger := int64(usualTrigger)
+	if w.Trigger != "" {
+		trigger = w.Trigger.millionths()
+	}
+	if trigger < leastGap+leastTarget || trigger > mostTrigger {
+		wrong("trigger", "this has to be from 0.35 to 0.95, not %s", w.Trigger)
+		return
+	}
+	if target := w.Target.millionths(); w.Target != "" && (target < leastTarget || target > trigger-leastGap) {
+		wrong("target", "this has to be at least 0.05, and at least 0.3 below the trigger (%s): with less between them, room has to be made again within a few steps, and each time what the server had cached is lost",
+			cmp.Or(string(w.Trigger), "0.85"))
+	}
+}
