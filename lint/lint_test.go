@@ -180,6 +180,12 @@ func TestLists(t *testing.T) {
 		}
 		return append(out, &tool.Definition{Name: "submit_result", Harness: true})
 	}
+	short := func(tools []*tool.Definition, tokens int) []*tool.Definition {
+		for _, d := range tools {
+			d.ResultTokens = tokens
+		}
+		return tools
+	}
 	for _, c := range []struct {
 		in   lint.Input
 		want []string
@@ -190,8 +196,12 @@ func TestLists(t *testing.T) {
 		{lint.Input{Tools: list(16), Offered: []string{"query_1"}}, nil},
 		{lint.Input{Tools: list(20), Phases: []event.PhaseSpec{{Name: "a", Tools: []string{"query_1*"}}, {Name: "b", Tools: []string{"*"}}}},
 			[]string{"hint: phase a: a request offers 11", "warning: phase b: a request offers 20"}},
-		{lint.Input{Tools: list(9), Window: event.WindowSpec{Size: 4096, Reserve: 1024}}, nil},
-		{lint.Input{Tools: list(9), Window: event.WindowSpec{Size: 2048, Reserve: 512}}, []string{"warning: budget: some"}},
+		{lint.Input{Tools: list(9), Window: event.WindowSpec{Size: 8192, Reserve: 1024}}, nil},
+		{lint.Input{Tools: list(9), Window: event.WindowSpec{Size: 2048, Reserve: 512}}, []string{"error: budget: no run can start: some "}},
+		{lint.Input{Tools: short(list(9), 300), Window: event.WindowSpec{Size: 2048, Reserve: 512}}, []string{"warning: budget: some"}},
+		{lint.Input{Tools: short(list(9), 300), Window: event.WindowSpec{Size: 4096, Reserve: 1024}}, []string{"hint: budget, tools: tools take some "}},
+		{lint.Input{Tools: short(list(9), 300), Window: event.WindowSpec{Size: 4096, Reserve: 1024, Shares: []event.BlockShare{{Name: "tools", Share: 400_000}}}}, nil},
+		{lint.Input{System: []event.Block{{Text: strings.Repeat("Answer in English. ", 100)}}, Window: event.WindowSpec{Size: 2400}}, []string{"hint: budget, rules: contract and rules take some "}},
 		{lint.Input{System: []event.Block{{Text: strings.Repeat("Answer in English. ", 500)}}, Window: event.WindowSpec{Size: 3000}}, []string{"warning: budget: some"}},
 	} {
 		expect(t, fmt.Sprint(len(c.in.Tools)), lint.Check(&c.in), c.want)

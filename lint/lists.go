@@ -8,7 +8,6 @@ import (
 	"rein.example/rein/event"
 	"rein.example/rein/guard"
 	"rein.example/rein/tool"
-	"rein.example/rein/window"
 )
 
 // Bounds of a list of tools (DESIGN 3.4): from more than few on a model chooses
@@ -59,36 +58,6 @@ func (c *checker) offered(p *event.PhaseSpec) []*tool.Definition {
 		out = append(out, d)
 	}
 	return out
-}
-
-// budget checks how much of the window stands in every request.
-func (c *checker) budget() {
-	budget := window.Budget(&c.Window)
-	if budget == 0 {
-		return
-	}
-	var system, tools int64
-	for _, b := range c.System {
-		system += int64(c.Counter.Count(b.Text))
-	}
-	phases := []*event.PhaseSpec{nil}
-	if len(c.Phases) > 0 {
-		phases = nil
-		for i := range c.Phases {
-			phases = append(phases, &c.Phases[i])
-		}
-	}
-	for _, p := range phases {
-		var n int64
-		for _, d := range c.offered(p) {
-			n += int64(c.Counter.Count(d.Name) + c.Counter.Count(d.Description()) + c.Counter.Count(string(d.Schema)))
-		}
-		tools = max(tools, n)
-	}
-	if fixed := system + tools; fixed*2 > budget {
-		c.add(Warning, "budget", "", fmt.Sprintf("some %d of the %d tokens of a request's budget are taken before the task: %d by tools, %d by contract and rules", fixed, budget, tools, system),
-			"offer fewer tools, shorten documents and rules, or use a model with a larger window")
-	}
 }
 
 // permissions checks what may run.

@@ -243,11 +243,17 @@ func (a *actor) result(err error) *engine.Result {
 // begin makes the journal of a new run. The spec is copied: it is redacted and
 // gets its token counts here.
 func (a *actor) begin() error {
-	if err := a.e.store.Create(a.ctx, a.e.lease, a.job.Run); err != nil {
+	started := &event.RunStarted{Format: event.Version, Root: a.job.Run, Spec: *a.job.Spec}
+	a.e.admit(a.ctx, started)
+	err := preflight(&started.Spec)
+	if err == nil {
+		err = a.e.store.Create(a.ctx, a.e.lease, a.job.Run)
+	}
+	if err != nil {
 		return fmt.Errorf("start run %s: %w", a.job.Run, err)
 	}
 	a.owned = true
-	if err := a.keep(a.e.admit(a.ctx, &event.RunStarted{Format: event.Version, Root: a.job.Run, Spec: *a.job.Spec})); err != nil {
+	if err := a.keep(started); err != nil {
 		return err
 	}
 	return a.input()

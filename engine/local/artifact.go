@@ -11,10 +11,7 @@ import (
 )
 
 // pages reports whether the run's model has the tool that reads whole results.
-func pages(spec *event.Spec) bool {
-	t := toolSpec(spec, tool.ReadArtifact)
-	return t != nil && t.Harness
-}
+func pages(spec *event.Spec) bool { return harnessTool(spec, tool.ReadArtifact) }
 
 // artifacts returns what reads the whole results of calls: of those that this run
 // has had so far, and of the runs that it came from. The function is for any
