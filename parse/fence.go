@@ -143,9 +143,11 @@ func (r *reading) jsonBlock(at, body, n int) (f found, end int) {
 }
 
 // noCalls reports whether the JSON in a fenced block surely holds no calls, and
-// nothing after it in the block ends that: it names nothing. Most blocks are such.
+// goes on to its end: it names nothing. Most blocks are such. Other backticks in
+// the block are looked for first, since it may end with them, and then what stands
+// after them is looked at again.
 func noCalls(text string) bool {
-	for _, part := range [...]string{`\`, "name", "tool", "function", fence} {
+	for _, part := range [...]string{fence, `\`, "name", "tool", "function"} {
 		if strings.Contains(text, part) {
 			return false
 		}
