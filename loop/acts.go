@@ -120,6 +120,8 @@ func (m *Machine) undone(d *event.ToolFinished) {
 	}
 	m.spoken = len(m.calls)
 	m.seen.fold(d.Seen)
+	m.wrote(d.Seen)
+	m.tail.stale = true
 	if t := m.tool(d.Tool); t != nil {
 		m.rules.Add(d, t.ToolSpec)
 	}

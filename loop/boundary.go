@@ -36,7 +36,7 @@ func (m *Machine) boundary() Command {
 		return m.recording(&event.RunPaused{Cause: event.CauseInterrupted})
 	}
 	if m.resuming > 0 && m.over == "" {
-		return m.assemble(event.PurposeStep, false) // nothing may stand behind the paused reply
+		return m.goOn()
 	}
 	if m.idle {
 		return m.recording(&event.RunPaused{Cause: event.CauseTurnDone})
@@ -94,12 +94,12 @@ func (m *Machine) remark(kind, text string) {
 // notice folds notice.added. One that does not come from the machine may come in
 // the middle of a step, and waits for its end.
 func (m *Machine) notice(d *event.NoticeAdded) {
-	msg, size := message.NewText(message.System, d.Text), d.Tokens.Or(0)
+	msg, it := message.NewText(message.System, d.Text), item{kind: window.Notice, tokens: d.Tokens.Or(0)}
 	if d.Kind == noticeUndone && m.phase != phaseBoundary {
-		m.queue = append(m.queue, queued{msg, size})
+		m.queue = append(m.queue, queued{msg, it})
 		return
 	}
-	m.say(msg, size)
+	m.put(msg, it)
 	if d.Kind != noticeUndone {
 		m.told(d)
 	}
@@ -121,23 +121,81 @@ func (m *Machine) told(d *event.NoticeAdded) {
 	}
 }
 
-// assemble records what the model is about to see, or finishes the run if that
-// cannot fit.
+// assemble records what the model is about to see. If that does not fit, room is
+// made first; where none can be made, the run ends.
 func (m *Machine) assemble(purpose event.Purpose, noTools bool) Command {
-	if err := window.Check(&m.sizes, &m.spec.Window); err != nil {
+	text, tail := m.tailBlock()
+	n := m.sizes.Total() + tail
+	if d := m.makeRoom(purpose, n); d != nil {
+		return m.recording(d)
+	}
+	if d := m.making.refused; d != nil {
+		return &Finish{m.failing(purpose, event.ReasonContextOverflow, failure(d, "")+"; nothing more can be left out")}
+	}
+	if err := m.overflow(n, m.predict(n)); err != nil {
+		return &Finish{m.failing(purpose, event.ReasonContextOverflow, err.Error())}
+	}
+	return m.recording(m.assembly(purpose, noTools, text, tail))
+}
+
+// goOn gives a provider its paused reply back. Nothing may stand behind that, and
+// what is before it stays as it is.
+func (m *Machine) goOn() Command {
+	n := m.sizes.Total()
+	if err := m.overflow(n, m.predict(n)); err != nil && m.strategy == nil {
 		return &Finish{&event.RunFinished{Reason: event.ReasonContextOverflow, Detail: err.Error()}}
 	}
-	return m.recording(&event.ContextAssembled{
-		Purpose: purpose, Step: m.steps + 1, Blocks: m.sizes.Blocks(), Tokens: m.sizes.Total(),
-		Budget: window.Budget(&m.spec.Window), Messages: int64(len(m.msgs)), NoTools: noTools,
-	})
+	return m.recording(m.assembly(event.PurposeStep, false, "", 0))
+}
+
+// assembly is the next request, with such a tail.
+func (m *Machine) assembly(purpose event.Purpose, noTools bool, text string, tail int64) *event.ContextAssembled {
+	return &event.ContextAssembled{
+		Purpose: purpose, Step: m.steps + 1, Blocks: m.blocks(tail), Tokens: m.predict(m.sizes.Total() + tail),
+		Budget: m.budget(), Method: string(m.method()), Messages: int64(len(m.msgs)), Tail: text, NoTools: noTools,
+	}
 }
 
 // assembled folds context.assembled: the request is fixed, and is to be sent.
 func (m *Machine) assembled(d *event.ContextAssembled) {
-	m.fresh += max(d.Tokens-m.sent, 0) // another model may be told of the tools in fewer words
-	m.sent = d.Tokens
-	m.call = modelCall{id: m.id(0), purpose: d.Purpose, step: d.Step, attempt: 1, noTools: d.NoTools,
+	n, tail := sizeOf(d)
+	if d.Purpose == event.PurposeSummary {
+		m.asking()
+	} else {
+		m.settled(n)
+	}
+	if n > m.sent { // another model may be told of the tools in fewer words
+		m.fresh += muldiv(n-m.sent, d.Tokens, n)
+	}
+	m.sent = n - tail
+	m.call = modelCall{id: m.id(0), purpose: d.Purpose, step: d.Step, attempt: 1, noTools: d.NoTools, counted: n, total: d.Tokens, tail: d.Tail,
 		limitTold: m.call.limitTold, outputBoost: m.call.outputBoost, malformedTold: m.call.malformedTold}
 	m.phase = phaseModel
+}
+
+// sizeOf returns the size of a request as counted, and that of its tail.
+func sizeOf(d *event.ContextAssembled) (n, tail int64) {
+	for i := range d.Blocks {
+		n += d.Blocks[i].Tokens
+		if d.Blocks[i].Name == window.BlockTail {
+			tail = d.Blocks[i].Tokens
+		}
+	}
+	if n == 0 {
+		n = d.Tokens
+	}
+	return n, tail
+}
+
+// settled notes that a step's request, counted as n, is as it is to be: room was
+// made for it as far as that was worth while.
+func (m *Machine) settled(n int64) {
+	g := &m.gauge
+	if g.base == 0 {
+		g.base, g.baseSteps = n, m.steps
+	}
+	if m.strategy != nil && m.making.done == 0 && m.resuming == 0 && !m.strategy.Always() && m.full(n, m.marks(n)) {
+		g.landed = n
+	}
+	m.making = making{}
 }

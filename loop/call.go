@@ -10,6 +10,7 @@ import (
 	"rein.example/rein/message"
 	"rein.example/rein/schema"
 	"rein.example/rein/tool"
+	"rein.example/rein/window"
 )
 
 // callState is how far one call of the present turn is.
@@ -128,7 +129,7 @@ func (m *Machine) judged(d *event.CallJudged) {
 		c.of = m.byID[d.Of]
 	}
 	if c.tool != nil && c.args != nil {
-		c.rec = &record{id: c.ID, tool: c.Name, hash: c.hash, index: len(m.calls), of: c.of}
+		c.rec = &record{id: c.ID, tool: c.Name, hash: c.hash, args: c.args, index: len(m.calls), of: c.of}
 		c.rec.inVain = m.inVain(c)
 		m.calls = append(m.calls, c.rec)
 	} else {
@@ -276,6 +277,7 @@ func (m *Machine) toolFinished(d *event.ToolFinished) {
 	m.enter(c, d)
 	if len(d.Seen) > 0 {
 		m.seen.fold(d.Seen)
+		m.wrote(d.Seen)
 		m.looks++
 	}
 	c.last = d
@@ -292,7 +294,10 @@ func (m *Machine) toolFinished(d *event.ToolFinished) {
 func (m *Machine) conclude(c *call, d *event.ToolFinished) {
 	c.state, c.done, c.rec.done, c.rec.looks = callDone, d, d, m.looks
 	m.results = append(m.results, d)
+	c.rec.at = len(m.results)
+	m.tail.stale = m.tail.stale || c.tool != nil && c.tool.Effect == event.Once // its outcome may be unknown, or known at last
 	m.remember(c, d)
+	m.opens(c, d)
 	m.suspect(c, d)
 	if c.rule == ruleUnknownOutcome {
 		m.ledger[m.baseKey(c)].told = true
@@ -343,7 +348,8 @@ func (m *Machine) closeTurn() {
 		c := &m.turn[i]
 		m.misread = m.misread || c.misreads(m.clipped)
 		failed := c.done.Status != event.StatusSuccess && c.done.Status != event.StatusIntercepted
-		m.say(message.Message{Role: message.Tool, ToolCallID: c.ID, ToolName: c.said, Failed: failed, Parts: c.done.Parts}, c.done.Tokens.Or(0))
+		m.put(message.Message{Role: message.Tool, ToolCallID: c.ID, ToolName: c.said, Failed: failed, Parts: c.done.Parts},
+			item{kind: window.Result, tokens: c.done.Tokens.Or(0), rec: c.rec, done: c.done})
 		switch {
 		case c.rule == ruleReply || c.rule == ruleUnknownTool || c.rule == ruleArguments || c.rule == ruleLossy:
 			unusable++

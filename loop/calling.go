@@ -43,7 +43,7 @@ func (m *Machine) strict(c *modelCall, calling *event.ModelCalling) bool {
 	if calling.Dialect != "" || len(m.offered) == 0 {
 		return false // nothing is sent that could be strict
 	}
-	return calling.Strict || m.misread && !m.loose && !c.noTools
+	return calling.Strict || m.misread && !m.loose && !c.noTools && c.purpose != event.PurposeSummary
 }
 
 // loosen takes note that a request failed which held calls to the schemas though

@@ -1,12 +1,19 @@
 package loop
 
-import "rein.example/rein/event"
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/event"
+)
 
 // record is what a run remembers of a call whose arguments were right.
 type record struct {
 	id, tool string
 	hash     event.Hash
+	args     jsontext.Value // canonical
 	index    int
+	// at is how many results the run had when the outcome came.
+	at int
 	// done is nil until the outcome is there.
 	done *event.ToolFinished
 	// ran: it was executed, not intercepted or denied.
@@ -103,9 +110,10 @@ func (m *Machine) remember(c *call, d *event.ToolFinished) {
 	}
 	switch d.Status {
 	case event.StatusSuccess:
+		c.tool.worked = len(m.results)
 		m.resolveErrors(c)
 	case event.StatusError, event.StatusTimeout:
-		m.errors = append(m.errors, Resolved{Tool: c.Name, Type: d.ErrorType, Call: c.ID})
+		m.errors = append(m.errors, fault{Resolved: Resolved{Tool: c.Name, Type: d.ErrorType, Call: c.ID}})
 		if len(m.errors) > maxErrors {
 			m.errors = append(m.errors[:0], m.errors[1:]...)
 		}
@@ -129,7 +137,7 @@ type Resolved struct {
 func (m *Machine) resolveErrors(c *call) {
 	for i := range m.errors {
 		if e := &m.errors[i]; e.By == "" && e.Tool == c.Name {
-			e.By = c.ID
+			e.By, m.tail.stale = c.ID, true
 		}
 	}
 }
@@ -139,7 +147,7 @@ func (m *Machine) resolved() []Resolved {
 	var out []Resolved
 	for _, e := range m.errors {
 		if e.By != "" {
-			out = append(out, e)
+			out = append(out, e.Resolved)
 		}
 	}
 	return out

@@ -159,6 +159,7 @@ func (m *Machine) writeDown(c *call, key string) {
 
 // resolve settles a line whose outcome was unknown.
 func (m *Machine) resolve(e *entry, done bool) {
+	m.tail.stale = true
 	if t := m.tool(e.rec.tool); t != nil {
 		m.rules.Settle(e.rec.id, t.ToolSpec, done)
 	}
@@ -171,7 +172,7 @@ func (m *Machine) resolve(e *entry, done bool) {
 
 // release lets the act be done again.
 func (m *Machine) release(e *entry) {
-	e.unknown = false
+	e.unknown, m.tail.stale = false, true
 	delete(m.ledger, e.key)
 }
 

@@ -28,6 +28,8 @@ const (
 	phaseModel
 	// phaseReply: a reply has come and is to be parsed.
 	phaseReply
+	// phaseRetrieve: material for a turn that begins is outstanding.
+	phaseRetrieve
 	// phaseTools: the calls of a reply are judged and carried out.
 	phaseTools
 	// phaseFinished: the run is over.
@@ -59,13 +61,26 @@ type Machine struct {
 	seq    int64
 	now    int64 // time of the last event, Unix milliseconds; never goes back
 
-	// Conversation.
-	system []message.Message
-	msgs   []message.Message
-	queue  []queued // input that came in the middle of a step
-	sizes  window.Sizes
-	sent   int64 // turn tokens that the last request already held
-	epoch  int64
+	// Conversation: what requests hold now. past is all that was said, once that is
+	// more.
+	system  []message.Message
+	msgs    []message.Message
+	items   []item // what is known of each of msgs
+	past    History
+	queue   []queued // input that came in the middle of a step
+	sizes   window.Sizes
+	sent    int64 // tokens, as counted, that the last request held before its tail
+	epoch   int64
+	tail    tail
+	inquiry *Retrieve // outstanding in phaseRetrieve
+
+	// How it is kept within the window.
+	strategy window.Strategy // nil: nothing is rewritten
+	gauge    gauge
+	making   making
+	drawn    drawn
+	digest   window.DigestText // of what has left
+	tooLong  int               // times that this step's request was refused as too long
 
 	call     modelCall
 	fallback int   // how many of the spec's fallback models were gone through
@@ -85,7 +100,7 @@ type Machine struct {
 	writes    map[string]*write  // repeatable writes by key without ordinal; looked up only
 	hopeless  map[act]*record    // calls not worth another try; looked up only
 	state     jsontext.Value     // the task state, as recorded last
-	errors    []Resolved         // errors of tools, By empty while they stand
+	errors    []fault            // errors of tools, By empty while they stand
 	abandoned int64              // executions that ignored their end
 	seen      coverage
 	looks     int64 // outcomes that have added to it
@@ -126,6 +141,7 @@ type Machine struct {
 	planned *event.StateUpdated // decided, to be recorded
 	unread  []string            // what could not be understood of a reply with calls
 	idle    bool                // nothing to do until the next input
+	next    bool                // an answer was given, and input that waits begins another turn
 
 	started    int64 // time of run.started
 	pausedAt   int64
@@ -143,8 +159,8 @@ type Machine struct {
 
 // queued is a message that waits for the next boundary.
 type queued struct {
-	msg    message.Message
-	tokens int64
+	msg message.Message
+	item
 }
 
 // toolInfo is a tool with its compiled schema.
@@ -153,8 +169,13 @@ type toolInfo struct {
 	schema *schema.Schema
 	// confirms: it is the confirm tool of another.
 	confirms bool
-	// calls of it were executed.
-	calls int64
+	// calls of it were executed. worked is how many results the run had when one of
+	// them succeeded last.
+	calls  int64
+	worked int
+	// opened: the model has asked to be shown it, or has used it, where it is in no
+	// list; joined: it has come into the list since.
+	opened, joined bool
 	// sizes are what its results had, suspected that it was found to cut them.
 	sizes     []sameSize
 	suspected bool
@@ -195,6 +216,8 @@ func (m *Machine) Apply(e *event.Event) error {
 		m.notice(d)
 	case *event.ContextAssembled:
 		m.assembled(d)
+	case *event.ContextCompacted:
+		m.compacted(d)
 	case *event.ModelCalled:
 		m.call.called(d)
 	case *event.ModelAnswered:
@@ -217,7 +240,9 @@ func (m *Machine) Apply(e *event.Event) error {
 	case *event.ToolFinished:
 		m.toolFinished(d)
 	case *event.StateUpdated:
-		m.state, m.planned = d.State, nil
+		m.state, m.planned, m.tail.stale = d.State, nil, true
+	case *event.MaterialRetrieved:
+		m.retrieved(d)
 	case *event.RunPaused:
 		m.paused, m.pausedAt = d.Cause, m.now
 		m.halt, m.pause = "", false
@@ -255,6 +280,12 @@ func (m *Machine) begin(e *event.Event, d *event.RunStarted) error {
 		}
 	}
 	m.spec, m.policy, m.root = &d.Spec, policy, d.Root
+	if name := d.Spec.Window.Strategy; name != "" {
+		if m.strategy, err = window.For(name); err != nil {
+			return fmt.Errorf("window of the run: %w", err)
+		}
+	}
+	m.gauge.cal = make([]tokens.Calibration, 1+len(d.Spec.Fallback))
 	if m.rules, err = guard.NewRules(d.Spec.Rules); err != nil {
 		return fmt.Errorf("rules of the run: %w", err)
 	}
@@ -291,12 +322,6 @@ func (m *Machine) tool(name string) *toolInfo {
 	return nil
 }
 
-// say puts a message at the end of the conversation.
-func (m *Machine) say(msg message.Message, tokens int64) {
-	m.msgs = append(m.msgs, msg)
-	m.sizes.Turns += tokens
-}
-
 // input folds input.received.
 func (m *Machine) input(d *event.InputReceived) {
 	switch d.Kind {
@@ -308,19 +333,22 @@ func (m *Machine) input(d *event.InputReceived) {
 			m.halt, m.haltWhy = d.Kind, d.Why
 		}
 	default:
-		in := queued{msg: message.Message{Role: message.User, Parts: d.Parts}}
+		in := queued{message.Message{Role: message.User, Parts: d.Parts}, item{kind: window.Input, full: d.Full}}
 		known := false
 		if in.tokens, known = d.Tokens.Get(); !known {
-			// Another process posted it: no engine has counted it.
-			in.tokens = int64(tokens.Message(tokens.Estimate{}, &in.msg))
+			in.tokens = estimate(&in.msg) // another process posted it: no engine has counted it
 		}
+		begins := m.idle
 		m.idle = false
 		m.spoken = len(m.calls)
 		if m.replied(d) {
 			return
 		}
 		if m.phase == phaseBoundary {
-			m.say(in.msg, in.tokens)
+			m.put(in.msg, in.item)
+			if begins {
+				m.inquire(inlineText(d.Parts), m.id(0))
+			}
 		} else {
 			m.queue = append(m.queue, in)
 		}
@@ -348,7 +376,11 @@ func (m *Machine) resumed(d *event.RunResumed, before int64) {
 	m.paused = ""
 	m.halt, m.pause = "", false
 	m.wallID = m.id(0)
-	m.call.lost(m.id(1))
+	if !m.summaryLost() {
+		m.call.lost(m.id(1))
+	}
+	m.inquireAgain(m.id(1))
+	m.tail.stale = true
 	moved := m.pins(d.Changed)
 	for i := range m.turn {
 		c := &m.turn[i]
@@ -367,6 +399,7 @@ func (m *Machine) timer(d *event.TimerFired) {
 		m.reach(event.ReasonTimeLimit, "the time for the run is used up")
 		m.call.cancel = m.phase == phaseModel && m.call.purpose != event.PurposeFinal
 		m.giveUp()
+		m.unasked()
 	case m.call.waitID:
 		if m.phase == phaseModel {
 			m.call.again(m.id(0))
@@ -404,6 +437,8 @@ func (m *Machine) Next() []Command {
 	switch m.phase {
 	case phaseModel:
 		m.out = append(m.out, m.call.command(m))
+	case phaseRetrieve:
+		m.out = append(m.out, m.inquiry)
 	case phaseTools:
 		m.callCommands()
 	}

@@ -17,6 +17,10 @@ type modelCall struct {
 	attempt  int64
 	failures int64
 	noTools  bool
+	// counted is the size of the request as counted, total as the server is expected
+	// to count it; tail is the text of its volatile block.
+	counted, total int64
+	tail           string
 	// strict: the attempt that was begun holds calls to their schemas, as
 	// model.called says.
 	strict  bool
@@ -45,17 +49,39 @@ func (c *modelCall) command(m *Machine) Command {
 		c.cmd = &CallModel{
 			ID: c.id, Purpose: c.purpose, Step: c.step, Attempt: c.attempt, Model: m.model(),
 			System: m.system, Messages: m.msgs[:len(m.msgs):len(m.msgs)], Epoch: m.epoch,
-			Dialect: calling.Dialect, Strict: m.strict(c, &calling), Tools: m.offered, NoTools: c.noTools, MaxOutput: m.spec.Limits.Output,
+			Dialect: calling.Dialect, Strict: m.strict(c, &calling), Tools: m.offered, NoTools: c.noTools,
 		}
-		if c.outputBoost {
-			c.cmd.MaxOutput *= 2
-		}
+		c.cmd.Tail, c.cmd.MaxOutput = c.tailMessage(), m.maxOutput(c)
 		if c.purpose == event.PurposeFinal && len(m.spec.Submit) > 0 {
 			c.cmd.Schema, c.cmd.SchemaName = m.spec.Submit, "result"
 		}
 	}
 	c.cmd.Cancel = c.cancel || m.halt != ""
 	return c.cmd
+}
+
+// tailMessage returns the last message of the request, nil for none.
+func (c *modelCall) tailMessage() *message.Message {
+	if c.tail == "" {
+		return nil
+	}
+	msg := stateTail(c.tail)
+	if c.purpose == event.PurposeSummary {
+		msg = summaryTail(c.tail)
+	}
+	return &msg
+}
+
+// maxOutput returns the bound of the reply, 0 for none.
+func (m *Machine) maxOutput(c *modelCall) int64 {
+	if c.purpose == event.PurposeSummary && m.making.asked() {
+		return m.summaryRoom()
+	}
+	n := m.spec.Limits.Output
+	if c.outputBoost {
+		n *= 2
+	}
+	return m.room(n)
 }
 
 // called folds model.called.
@@ -88,7 +114,11 @@ func (m *Machine) answered(d *event.ModelAnswered) {
 		return
 	}
 	m.count(&d.Usage)
+	m.observe(&d.Usage)
 	m.fresh += d.Usage.Output.Or(d.Tokens.Or(0))
+	if m.call.purpose != event.PurposeSummary {
+		m.tooLong = 0
+	}
 	m.reply = d
 	m.phase = phaseReply
 }
@@ -138,6 +168,10 @@ func (m *Machine) failed(d *event.ModelFailed) {
 		c.again(m.id(0))
 		return
 	}
+	if c.purpose == event.PurposeSummary {
+		m.summaryFailed(d)
+		return
+	}
 	switch d.Class {
 	case event.ClassRate, event.ClassServer, event.ClassTimeout, event.ClassNetwork, event.ClassIncomplete, event.ClassBadReply:
 		if c.failures++; c.failures < m.tries(d) {
@@ -159,7 +193,9 @@ func (m *Machine) failed(d *event.ModelFailed) {
 		}
 		m.fail(event.ReasonModelError, d, "")
 	case event.ClassOverflow:
-		m.fail(event.ReasonContextOverflow, d, "")
+		if !m.relieve(d) {
+			m.fail(event.ReasonContextOverflow, d, "")
+		}
 	case event.ClassInternal:
 		m.fail(event.ReasonInternalError, d, "")
 	default:
@@ -196,6 +232,7 @@ func (m *Machine) fallBack(d *event.ModelFailed) bool {
 		return false
 	}
 	m.fallback++
+	m.gauge.reported, m.gauge.reportedOf = 0, 0
 	m.address()
 	m.call.failures = 0
 	m.call.again(m.id(0))
@@ -204,21 +241,33 @@ func (m *Machine) fallBack(d *event.ModelFailed) bool {
 
 // fail ends the run, or the last call of one that is ending already.
 func (m *Machine) fail(reason event.Reason, d *event.ModelFailed, how string) {
-	detail := string(d.Class)
-	if d.Status != 0 {
-		detail += " (HTTP " + strconv.FormatInt(d.Status, 10) + ")"
-	}
-	if how != "" {
-		detail += " after " + how
-	}
-	if d.Message != "" {
-		detail += ": " + d.Message
-	}
-	if m.call.purpose == event.PurposeFinal {
+	m.verdict = m.failing(m.call.purpose, reason, failure(d, how))
+	m.phase = phaseBoundary
+}
+
+// failing returns the end of a run that a call for that purpose brings about: if it
+// was the last one, the run ends for the reason that made it so.
+func (m *Machine) failing(purpose event.Purpose, reason event.Reason, detail string) *event.RunFinished {
+	if purpose == event.PurposeFinal {
 		reason, detail = m.over, m.overWhy+"; the last call failed: "+detail
 	}
-	m.verdict = &event.RunFinished{Reason: reason, Detail: detail}
-	m.phase = phaseBoundary
+	return &event.RunFinished{Reason: reason, Detail: detail}
+}
+
+// failure says what kept a call from succeeding, after how many attempts if that
+// is not empty.
+func failure(d *event.ModelFailed, how string) string {
+	s := string(d.Class)
+	if d.Status != 0 {
+		s += " (HTTP " + strconv.FormatInt(d.Status, 10) + ")"
+	}
+	if how != "" {
+		s += " after " + how
+	}
+	if d.Message != "" {
+		s += ": " + d.Message
+	}
+	return s
 }
 
 // Defaults of the retry policy, where the spec has none: facts of the providers'

@@ -7,12 +7,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"rein.example/rein/event"
 	"rein.example/rein/guard"
 	"rein.example/rein/schema"
 	"rein.example/rein/tool"
+	"rein.example/rein/window"
 )
 
 // noticePhase tells the model that the next phase has begun.
@@ -48,7 +50,7 @@ func (m *Machine) offer() {
 	m.offered = make([]event.ToolSpec, 0, len(m.spec.Tools))
 	for i := range m.spec.Tools {
 		t := &m.spec.Tools[i]
-		if m.inPhase(t) && (!m.catalogue || t.Harness || t.Group == "") {
+		if m.inPhase(t) && (!m.catalogue || t.Harness || t.Group == "" || m.tool(t.Name).joined) {
 			m.offered = append(m.offered, *t)
 		}
 	}
@@ -88,6 +90,7 @@ func (m *Machine) nextPhase() {
 	if m.stage == old {
 		return
 	}
+	m.join()
 	m.offer()
 	m.epoch++
 	m.sent = 0
@@ -181,4 +184,54 @@ func (m *Machine) before(i int, claims []*toolInfo) []*event.ToolSpec {
 		}
 	}
 	return tools
+}
+
+// opens takes note of the tools that the model has asked to see, or has used, while
+// they stand in no list. They join it at the next boundary.
+func (m *Machine) opens(c *call, d *event.ToolFinished) {
+	if !m.catalogue || c.tool == nil || d.Status != event.StatusSuccess {
+		return
+	}
+	c.tool.opened = true
+	if !c.tool.Harness || c.Name != tool.OpenTools {
+		return
+	}
+	group, _ := schema.StringField(c.args, "group")
+	var named []string
+	if list, ok := schema.Field(c.args, "tools"); ok && json.Unmarshal(list, &named) != nil {
+		named = nil
+	}
+	for i := range m.tools {
+		if t := &m.tools[i]; group != "" && t.Group == group || slices.Contains(named, t.Name) {
+			t.opened = true
+		}
+	}
+}
+
+// join lets the tools that were opened into the list, as far as it has room, and
+// reports whether there are any.
+func (m *Machine) join() bool {
+	most, size := window.Share(&m.spec.Window, window.BlockTools, m.budget()), m.sizes.Tools
+	joined := false
+	for i := range m.tools {
+		t := &m.tools[i]
+		if !m.catalogue || !t.opened || t.joined || t.Group == "" || t.Harness {
+			continue
+		}
+		if size += t.Tokens.Or(0); most > 0 && size > most {
+			break
+		}
+		t.joined, joined = true, true
+	}
+	return joined
+}
+
+// joinOpened is join for a boundary at which the list is as it was otherwise, and
+// reports whether it has changed.
+func (m *Machine) joinOpened() bool {
+	if !m.join() {
+		return false
+	}
+	m.offer()
+	return true
 }

@@ -10,6 +10,7 @@ import (
 	"rein.example/rein/message"
 	"rein.example/rein/parse"
 	"rein.example/rein/tool"
+	"rein.example/rein/window"
 )
 
 // Turns in a row that end a run, from the defaults.
@@ -27,7 +28,7 @@ const (
 // what a [parse.Stream] needs to show it while it arrives.
 func (m *Machine) Reading() parse.Input {
 	in := parse.Input{Tools: m.callable, TextCalls: m.calling().Text, Asked: m.calling().Dialect}
-	if m.call.noTools {
+	if m.call.noTools || m.call.purpose == event.PurposeSummary {
 		in.Tools = nil
 	}
 	return in
@@ -53,6 +54,10 @@ func (m *Machine) parsed(d *event.ReplyParsed) {
 	}
 	r := m.reply
 	m.reply = nil
+	if m.call.purpose == event.PurposeSummary {
+		m.summarised(r, d)
+		return
+	}
 	m.steps++
 	m.misread, m.clipped = false, r.Finish == event.FinishLength
 	msg := parse.Assistant(&r.Message, d)
@@ -71,7 +76,7 @@ func (m *Machine) parsed(d *event.ReplyParsed) {
 		m.verdict = &event.RunFinished{Reason: event.ReasonRefused, Answer: text, Detail: "the model or a filter refused (" + r.RawFinish + ")"}
 	case r.Finish == event.FinishPause && len(d.Calls) == 0 && len(msg.Parts) > 0 && m.resuming < maxResumes:
 		// The provider goes on where it stopped when it gets its words back.
-		m.say(msg, r.Tokens.Or(0))
+		m.say(window.Reply, msg, r.Tokens.Or(0))
 		m.resuming++
 		return
 	case r.Finish == event.FinishPause && len(d.Calls) == 0:
@@ -79,7 +84,7 @@ func (m *Machine) parsed(d *event.ReplyParsed) {
 			Detail: "the provider paused its reply (" + r.RawFinish + ") " + plural(m.resuming+1, "time") + " in a row and does not come to an end"}
 	case len(d.Calls) > 0:
 		m.empty, m.cutOff = 0, 0
-		m.say(msg, r.Tokens.Or(0))
+		m.say(window.Reply, msg, r.Tokens.Or(0))
 		m.openTurn(d.Calls)
 	case len(d.Problems) > 0 || r.Finish == event.FinishError:
 		m.unusable(r, d, msg)
@@ -89,7 +94,7 @@ func (m *Machine) parsed(d *event.ReplyParsed) {
 				Detail: strconv.Itoa(maxEmpty) + " replies in a row held neither a tool call nor an answer"}
 		}
 	default:
-		m.say(msg, r.Tokens.Or(0))
+		m.say(window.Reply, msg, r.Tokens.Or(0))
 		m.answer(text, r.Finish == event.FinishLength)
 	}
 	if m.phase == phaseBoundary {
@@ -108,7 +113,7 @@ func withoutBlankEnds(s string) string {
 // unusable tells the model that nothing could be made of its reply.
 func (m *Machine) unusable(r *event.ModelAnswered, d *event.ReplyParsed, msg message.Message) {
 	if len(msg.Parts) > 0 && strings.TrimSpace(msg.PlainText()) != "" {
-		m.say(msg, r.Tokens.Or(0))
+		m.say(window.Reply, msg, r.Tokens.Or(0))
 	}
 	m.misread = true
 	why := strings.Join(d.Problems, "; ")
@@ -140,7 +145,7 @@ func (m *Machine) answer(text string, cut bool) {
 	m.cutOff = 0
 	switch {
 	case len(m.queue) > 0:
-		// Somebody has said more meanwhile: that is answered first.
+		m.next = true // somebody has said more meanwhile: that is answered first
 	case m.spec.Chat:
 		m.idle = true
 	case len(m.spec.Submit) > 0 && !m.reasked:
@@ -184,8 +189,16 @@ func (m *Machine) hold(text string) {
 
 // flush puts input that has waited at the end of the conversation.
 func (m *Machine) flush() {
+	query := ""
 	for i := range m.queue {
-		m.say(m.queue[i].msg, m.queue[i].tokens)
+		q := &m.queue[i]
+		if m.put(q.msg, q.item); q.kind == window.Input {
+			query += inlineText(q.msg.Parts) + "\n\n"
+		}
 	}
 	m.queue = nil
+	if m.next {
+		m.next = false
+		m.inquire(query, m.id(0))
+	}
 }

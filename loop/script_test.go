@@ -273,7 +273,21 @@ func (s *script) reply(d *datadriven.TestData) {
 	}
 	id := s.model().ID
 	s.add(id, &event.ModelAnswered{ID: id, Message: msg, Finish: event.Finish(arg(d, "finish", finish)), RawFinish: arg(d, "finish", finish),
-		Usage: message.Usage{Input: message.Known(100), Output: message.Known(10)}, Tokens: message.Known(20)})
+		Usage: message.Usage{Input: s.used(d), Output: message.Known(10)}, Tokens: message.Known(20)})
+}
+
+// used is what the server says of the request: used=N, or what was expected.
+func (s *script) used(d *datadriven.TestData) message.Count {
+	if v := arg(d, "used", ""); v != "" {
+		n, _ := strconv.ParseInt(v, 10, 64)
+		return message.Known(n)
+	}
+	for i := len(s.events) - 1; i >= 0; i-- {
+		if a, ok := s.events[i].Data.(*event.ContextAssembled); ok {
+			return message.Known(a.Tokens)
+		}
+	}
+	return 0
 }
 
 // result is the outcome of a tool execution: result CALL [status=…] [error=TYPE]

@@ -120,9 +120,10 @@ type Unsettled struct {
 
 // lastAnswer returns the text of the last assistant message.
 func (m *Machine) lastAnswer() string {
-	for i := len(m.msgs) - 1; i >= 0; i-- {
-		if m.msgs[i].Role == message.Assistant {
-			return m.msgs[i].PlainText()
+	said := m.History().msgs
+	for i := len(said) - 1; i >= 0; i-- {
+		if said[i].Role == message.Assistant {
+			return said[i].PlainText()
 		}
 	}
 	return ""

@@ -1,0 +1,415 @@
+package loop
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"rein.example/rein/event"
+	"rein.example/rein/message"
+	"rein.example/rein/parse"
+	"rein.example/rein/tokens"
+	"rein.example/rein/window"
+)
+
+// making is how far the making of room is, between two steps. The zero value is
+// none: it begins when a request is due, and ends when that is assembled.
+type making struct {
+	// done counts the rewrites since the last request: the first is the strategy's,
+	// the second, where that was not enough, deterministic.
+	done int
+	// refused: the server says that the last request was too long, so that something
+	// must be given up whatever the sizes say.
+	refused *event.ModelFailed
+	// view and plan are what a summary is asked for, while it is.
+	view *window.View
+	plan window.Plan
+	// failed says why summaries could not be had or used, hopeless that no other is
+	// to be asked for.
+	failed   []string
+	hopeless bool
+	// summary is the one that can be used.
+	summary string
+}
+
+// asked reports whether a summary is being asked for.
+func (k *making) asked() bool { return k.view != nil }
+
+const (
+	// maxSummaries is how often a summary is asked for at one boundary.
+	maxSummaries = 2
+	// maxRewrites is how often the context is rewritten before one request.
+	maxRewrites = 2
+	// maxRefused is how often a step's request that is refused as too long is made
+	// smaller and sent again: first as the strategy has it, then by all that can be
+	// done.
+	maxRefused = 2
+)
+
+// drawn is a decision that Next has made and nobody has recorded yet, so that it is
+// not made again.
+type drawn struct {
+	seq     int64 // after this event
+	purpose event.Purpose
+	data    event.Data // nil: nothing is to be done
+	view    *window.View
+	plan    window.Plan
+}
+
+// makeRoom decides what has to be done to the context before a request for that
+// purpose, counted as n; nil: nothing. It looks at no message unless there is
+// something to do.
+func (m *Machine) makeRoom(purpose event.Purpose, n int64) event.Data {
+	if m.strategy == nil || !m.due(purpose, n) {
+		return nil
+	}
+	if d := &m.drawn; d.seq != m.seq || d.purpose != purpose {
+		*d = drawn{seq: m.seq, purpose: purpose}
+		d.data = m.rewrite(d, n)
+	}
+	return m.drawn.data
+}
+
+// due reports whether room is to be made before a request that is counted as n.
+// The last call of a run has none after it, so only what it needs is done for it.
+func (m *Machine) due(purpose event.Purpose, n int64) bool {
+	k := &m.making
+	switch {
+	case k.refused != nil || k.summary != "":
+		return true
+	case k.done >= maxRewrites:
+		return false
+	case k.done == 0 && !k.asked() && m.strategy.Always():
+		return true
+	}
+	marks := m.marks(n)
+	switch {
+	case marks.budget == 0:
+		return false
+	case n > marks.budget:
+		return true
+	case k.done > 0 || purpose == event.PurposeFinal:
+		return false
+	}
+	return k.asked() || m.full(n, marks)
+}
+
+// full reports whether a request has reached the size at which room is made, and
+// has grown since that was tried last.
+func (m *Machine) full(n int64, k marks) bool {
+	return k.budget > 0 && n >= k.trigger && n >= m.gauge.landed+share64(k.budget, leastGain)
+}
+
+// rewrite decides how room is made, and notes in d what a summary would be asked
+// for. Nil: no room can be made, or what could is not worth it.
+func (m *Machine) rewrite(d *drawn, n int64) event.Data {
+	k := &m.making
+	switch {
+	case k.summary != "":
+		if c := m.compaction(k.view, &k.plan, k.summary); c != nil {
+			return c
+		}
+	case k.asked() && m.mayAsk():
+		return m.askSummary(k.view, &k.plan)
+	}
+	v := m.view(n)
+	if k.done == 0 && !k.asked() && m.tooLong < maxRefused {
+		if c := m.asPlanned(d, v); c != nil {
+			return c
+		}
+		if k.refused == nil && n <= v.Budget {
+			return nil
+		}
+	}
+	v.NoSummary = true
+	p := window.Trim(v)
+	return m.compaction(v, &p, "")
+}
+
+// asPlanned carries out what the strategy plans.
+func (m *Machine) asPlanned(d *drawn, v *window.View) event.Data {
+	v.NoSummary = !m.mayAsk()
+	p := m.strategy.Plan(v)
+	if p.Summarise && !v.NoSummary && !m.summaryFits(v, &p) {
+		v.NoSummary = true
+		p = m.strategy.Plan(v)
+	}
+	if p.Summarise && !v.NoSummary {
+		d.view, d.plan = v, p
+		return m.askSummary(v, &p)
+	}
+	return m.compaction(v, &p, "")
+}
+
+// mayAsk reports whether a summary may be asked for: there is time for it, and it
+// was not tried in vain.
+func (m *Machine) mayAsk() bool {
+	k := &m.making
+	if m.over == event.ReasonTimeLimit || m.over == event.ReasonTokenLimit || m.over == event.ReasonCostLimit {
+		return false
+	}
+	return k.done == 0 && k.refused == nil && !k.hopeless && len(k.failed) < maxSummaries
+}
+
+// view returns the context as a strategy sees it; n is its size as counted.
+func (m *Machine) view(n int64) *window.View {
+	k := m.marks(n)
+	_, tail := m.tailBlock()
+	return &window.View{Spec: &m.spec.Window, Entries: m.viewEntries(), Fixed: m.fixed(), Tail: tail,
+		Budget: k.budget, Trigger: k.trigger, Target: k.target, Forced: m.making.refused != nil, Digest: m.digest, Reach: m.readers()}
+}
+
+// summaryFits reports whether the request for a plan's summary, which is the next
+// step's with another tail, fits with the reply.
+func (m *Machine) summaryFits(v *window.View, p *window.Plan) bool {
+	most := m.budget()
+	if size := m.size(); size > 0 {
+		most = share64(size, m.margin())
+		if m.gauge.most > 0 {
+			most = min(most, m.gauge.most)
+		}
+	}
+	ask := summaryTail(window.SummaryPrompt(v, p))
+	return most == 0 || m.predict(m.sizes.Total()+estimate(&ask))+window.SummaryTokens(v, p) <= most
+}
+
+// summaryTail returns the message that asks for a summary: the user's word, so that
+// models take it for what they are to do now. It is not part of the conversation.
+func summaryTail(prompt string) message.Message { return message.NewText(message.User, prompt) }
+
+// askSummary assembles the request for a summary.
+func (m *Machine) askSummary(v *window.View, p *window.Plan) event.Data {
+	prompt := window.SummaryPrompt(v, p)
+	if n := len(m.making.failed); n > 0 {
+		prompt += "\nThe summary before could not be used: " + m.making.failed[n-1] + "."
+	}
+	ask := summaryTail(prompt)
+	return m.assembly(event.PurposeSummary, false, prompt, estimate(&ask))
+}
+
+// summaryRoom returns how long the reply with a summary may be: what it thinks on
+// the way counts too, so it has all of the digest's share.
+func (m *Machine) summaryRoom() int64 {
+	k := &m.making
+	n := max(window.SummaryTokens(k.view, &k.plan), window.Share(&m.spec.Window, window.BlockDigest, k.view.Budget))
+	if most := m.spec.Limits.Output; most > 0 {
+		n = min(n, most)
+	}
+	return m.room(n)
+}
+
+// asking folds that a summary is asked for. What for was decided before; a machine
+// that folds a journal decides it again from the same state.
+func (m *Machine) asking() {
+	k := &m.making
+	if k.asked() {
+		return
+	}
+	if m.strategy == nil {
+		k.view, k.hopeless = &window.View{Spec: &m.spec.Window}, true
+		return
+	}
+	if m.drawn.seq == m.seq-1 && m.drawn.view != nil {
+		k.view, k.plan = m.drawn.view, m.drawn.plan
+		return
+	}
+	k.view = m.view(m.nextSize())
+	k.plan = m.strategy.Plan(k.view)
+}
+
+// summarised folds the reply to the request for a summary. It is no step.
+func (m *Machine) summarised(r *event.ModelAnswered, d *event.ReplyParsed) {
+	k := &m.making
+	msg := parse.Assistant(&r.Message, d)
+	text := strings.TrimSpace(msg.PlainText())
+	size := int64(tokens.Estimate{}.Count(text))
+	if err := window.CheckSummary(text, r.Finish, len(d.Calls), k.view, &k.plan, size); err != nil {
+		k.failed = append(k.failed, err.Error())
+	} else {
+		k.summary = text
+	}
+	m.phase = phaseBoundary
+	m.flush()
+}
+
+// summaryFailed folds that no reply came to the request for a summary. A failure
+// that may pass is waited for; every one counts as an attempt.
+func (m *Machine) summaryFailed(d *event.ModelFailed) {
+	k := &m.making
+	k.failed = append(k.failed, failure(d, ""))
+	switch d.Class {
+	case event.ClassRate, event.ClassServer, event.ClassTimeout, event.ClassNetwork, event.ClassIncomplete, event.ClassBadReply:
+		if m.call.failures++; len(k.failed) < maxSummaries {
+			m.call.waitID, m.call.until = m.id(0), m.now+m.backoff(d)
+			return
+		}
+	case event.ClassOverflow:
+		m.learn(d)
+	}
+	k.hopeless = true
+	m.phase = phaseBoundary
+	m.flush()
+}
+
+// summaryLost folds that the process has ended in the middle of asking for a
+// summary, and reports whether it is not asked for again.
+func (m *Machine) summaryLost() bool {
+	if m.phase != phaseModel || m.call.purpose != event.PurposeSummary || !m.call.started {
+		return false
+	}
+	k := &m.making
+	if k.failed = append(k.failed, "the process ended in the middle of it"); len(k.failed) < maxSummaries {
+		return false
+	}
+	m.call.started, m.phase = false, phaseBoundary
+	m.flush()
+	return true
+}
+
+// relieve has a request that was refused as too long made smaller, and sent again;
+// it reports false if that was done often enough, or the run knows no way to do it.
+func (m *Machine) relieve(d *event.ModelFailed) bool {
+	if m.strategy == nil || m.tooLong >= maxRefused {
+		return false
+	}
+	m.tooLong++
+	m.learn(d)
+	m.making.refused = d
+	m.resuming = 0 // what is given up may stand before a reply that was to go on
+	m.phase = phaseBoundary
+	m.flush()
+	return true
+}
+
+// compaction returns the event that carries a plan out; nil if it changes nothing,
+// or wins nothing.
+func (m *Machine) compaction(v *window.View, p *window.Plan, summary string) event.Data {
+	if p.Zero() {
+		return nil
+	}
+	if summary == "" {
+		summary = v.Digest.Summary
+	}
+	d := &event.ContextCompacted{Strategy: m.strategy.Name(), Why: p.Why, Upto: p.Upto, Summary: summary,
+		Snapshot: window.TakeSnapshot(v, p, summary), Edits: slices.Clone(p.Edits), Failed: m.making.failed}
+	if lost := window.Missing(v, p, window.DigestText{Summary: d.Summary, Snapshot: d.Snapshot, Upto: p.Upto}); len(lost) > 0 {
+		d.Snapshot = strings.TrimSpace(d.Snapshot + "\nAlso: " + strings.Join(lost, "; "))
+	}
+	m.measure(d)
+	before := m.sizes.Total()
+	after := before
+	for _, e := range m.items {
+		after -= e.tokens
+	}
+	for _, e := range m.apply(d) {
+		after += e.Tokens
+	}
+	if after >= before {
+		return nil
+	}
+	d.Before, d.After = m.predict(before), m.predict(after)
+	return d
+}
+
+// measure fills in the sizes that are not known: of the digest and of what edits
+// leave.
+func (m *Machine) measure(d *event.ContextCompacted) {
+	for i := range d.Edits {
+		e := &d.Edits[i]
+		if _, known := e.Tokens.Get(); known || e.Action == window.ActionDrop {
+			continue
+		}
+		for k := range m.items {
+			if m.items[k].number == e.Message {
+				msg := window.Edited(&m.msgs[k], e.Text)
+				e.Tokens = message.Known(estimate(&msg))
+			}
+		}
+	}
+	if digest := m.digestEntry(d); digest != nil {
+		d.Tokens = message.Known(digest.Tokens)
+	}
+}
+
+// digestOf returns what stands in the place of what has left after d.
+func (m *Machine) digestOf(d *event.ContextCompacted) window.DigestText {
+	return window.DigestText{Summary: d.Summary, Snapshot: d.Snapshot, Upto: max(m.digest.Upto, d.Upto), Reach: m.readers()}
+}
+
+// digestEntry returns the message that a rewrite puts in the place of what has left;
+// nil if it leaves what is there.
+func (m *Machine) digestEntry(d *event.ContextCompacted) *window.Entry {
+	text := m.digestOf(d)
+	if text.Empty() && d.Upto == 0 {
+		return nil
+	}
+	msg := window.DigestMessage(text)
+	return &window.Entry{Number: -1, Kind: window.Digest, Msg: &msg, Tokens: d.Tokens.Or(estimate(&msg))}
+}
+
+// apply returns the context as d leaves it.
+func (m *Machine) apply(d *event.ContextCompacted) []window.Entry {
+	byMessage := func(a, b event.ContextEdit) int { return cmp.Compare(a.Message, b.Message) }
+	edits := d.Edits
+	if !slices.IsSortedFunc(edits, byMessage) {
+		edits = slices.Clone(edits)
+		slices.SortStableFunc(edits, byMessage)
+	}
+	return window.Apply(m.plainEntries(), &window.Plan{Edits: edits, Upto: d.Upto}, m.digestEntry(d))
+}
+
+// compacted folds context.compacted: the conversation is another one from here on.
+// Commands that are outstanding keep the one that they have.
+func (m *Machine) compacted(d *event.ContextCompacted) {
+	if m.phase != phaseBoundary {
+		return
+	}
+	entries := m.apply(d)
+	if digest := m.digestEntry(d); digest != nil {
+		m.digest = m.digestOf(d)
+	}
+	if m.past.Len() == 0 {
+		m.past = m.History()
+	}
+	same := m.replace(entries)
+	m.epoch++
+	m.sent = min(m.sent, m.fixed()+same)
+	if m.joinOpened() {
+		m.sent = 0
+	}
+	m.left()
+	m.making = making{done: m.making.done + 1}
+	n := m.nextSize()
+	m.gauge.base, m.gauge.baseSteps, m.gauge.landed = n, m.steps, n
+}
+
+// replace makes the entries the conversation, and returns the size of those at its
+// beginning that are as they were.
+func (m *Machine) replace(entries []window.Entry) (same int64) {
+	const spare = 16 // for the next steps
+	msgs, items := make([]message.Message, 0, len(entries)+spare), make([]item, 0, len(entries)+spare)
+	sizes := m.sizes
+	sizes.Inputs, sizes.Digest, sizes.Material, sizes.Turns = 0, 0, 0, 0
+	at := make([]int32, m.past.Len()) // where each message stands now
+	for k := range m.items {
+		if n := m.items[k].number; n >= 0 {
+			at[n] = int32(k)
+		}
+	}
+	prefix := true
+	for i := range entries {
+		e := &entries[i]
+		it := item{number: e.Number, kind: e.Kind}
+		if e.Number >= 0 {
+			it = m.items[at[e.Number]]
+		}
+		if prefix = prefix && i < len(m.items) && e.Msg == &m.msgs[i]; prefix {
+			same += e.Tokens
+		}
+		it.tokens, it.stubbed = e.Tokens, e.Stubbed
+		msgs, items = append(msgs, *e.Msg), append(items, it)
+		sizes.Add(e.Kind, e.Tokens)
+	}
+	m.msgs, m.items, m.sizes = msgs, items, sizes
+	return same
+}
