@@ -103,6 +103,11 @@ func (x *RunStarted) AppendJSON(dst []byte) []byte {
 		dst = codec.AppendString(dst, x.Parent)
 		dst = append(dst, ',')
 	}
+	if x.Call != "" {
+		dst = append(dst, `"call":`...)
+		dst = codec.AppendString(dst, x.Call)
+		dst = append(dst, ',')
+	}
 	dst = append(dst, `"spec":`...)
 	dst = x.Spec.AppendJSON(dst)
 	dst = append(dst, ',')
@@ -127,6 +132,8 @@ func (x *RunStarted) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Root, err = codec.String(dec)
 		case `"parent"`:
 			x.Parent, err = codec.String(dec)
+		case `"call"`:
+			x.Call, err = codec.String(dec)
 		case `"spec"`:
 			err = x.Spec.DecodeJSON(dec)
 		default:
@@ -139,6 +146,7 @@ func (x *RunStarted) DecodeJSON(dec *jsontext.Decoder) error {
 }
 
 func (x *RunStarted) mapText(f func(string) string) {
+	x.Call = f(x.Call)
 	x.Spec.mapText(f)
 }
 
@@ -1320,6 +1328,11 @@ func (x *ToolStarted) AppendJSON(dst []byte) []byte {
 		dst = codec.AppendString(dst, x.Undoes)
 		dst = append(dst, ',')
 	}
+	if x.Run != "" {
+		dst = append(dst, `"run":`...)
+		dst = codec.AppendString(dst, x.Run)
+		dst = append(dst, ',')
+	}
 	return codec.End(dst, '}')
 }
 
@@ -1353,6 +1366,8 @@ func (x *ToolStarted) DecodeJSON(dec *jsontext.Decoder) error {
 			x.For, err = codec.String(dec)
 		case `"undoes"`:
 			x.Undoes, err = codec.String(dec)
+		case `"run"`:
+			x.Run, err = codec.String(dec)
 		default:
 			err = dec.SkipValue()
 		}
@@ -1451,6 +1466,11 @@ func (x *ToolFinished) AppendJSON(dst []byte) []byte {
 	if x.Ended {
 		dst = append(dst, `"ended":true,`...)
 	}
+	if x.Spent != nil {
+		dst = append(dst, `"spent":`...)
+		dst = x.Spent.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
 	if x.For != "" {
 		dst = append(dst, `"for":`...)
 		dst = codec.AppendString(dst, x.For)
@@ -1530,6 +1550,8 @@ func (x *ToolFinished) DecodeJSON(dec *jsontext.Decoder) error {
 			x.NoEffect, err = codec.Bool(dec)
 		case `"ended"`:
 			x.Ended, err = codec.Bool(dec)
+		case `"spent"`:
+			x.Spent, err = codec.Pointer(dec, (*Spent).DecodeJSON)
 		case `"for"`:
 			x.For, err = codec.String(dec)
 		case `"undoes"`:
@@ -1574,6 +1596,66 @@ func (x *ToolFinished) mapText(f func(string) string) {
 	x.Seen = slices.Clone(x.Seen)
 	for i := range x.Seen {
 		x.Seen[i].mapText(f)
+	}
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *Spent) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"steps":`...)
+	dst = strconv.AppendInt(dst, x.Steps, 10)
+	dst = append(dst, `,"tool_calls":`...)
+	dst = strconv.AppendInt(dst, x.ToolCalls, 10)
+	dst = append(dst, `,"tokens":`...)
+	dst = strconv.AppendInt(dst, x.Tokens, 10)
+	dst = append(dst, ',')
+	if x.Usage.Input != 0 || x.Usage.Cached != 0 || x.Usage.CacheWrite != 0 || x.Usage.Output != 0 || x.Usage.Reasoning != 0 {
+		dst = append(dst, `"usage":`...)
+		dst = x.Usage.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	if x.Cost != 0 {
+		dst = append(dst, `"cost_micros":`...)
+		dst = x.Cost.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	if x.Work != 0 {
+		dst = append(dst, `"work_ms":`...)
+		dst = strconv.AppendInt(dst, x.Work, 10)
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *Spent) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = Spent{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"steps"`:
+			x.Steps, err = codec.Int(dec, 64)
+		case `"tool_calls"`:
+			x.ToolCalls, err = codec.Int(dec, 64)
+		case `"tokens"`:
+			x.Tokens, err = codec.Int(dec, 64)
+		case `"usage"`:
+			err = x.Usage.DecodeJSON(dec)
+		case `"cost_micros"`:
+			err = x.Cost.DecodeJSON(dec)
+		case `"work_ms"`:
+			x.Work, err = codec.Int(dec, 64)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
 	}
 }
 
@@ -2220,7 +2302,7 @@ func (x *Spec) AppendJSON(dst []byte) []byte {
 		dst = codec.AppendRaw(dst, x.Submit)
 		dst = append(dst, ',')
 	}
-	if x.Limits.Steps != 0 || x.Limits.ToolCalls != 0 || x.Limits.Tokens != 0 || x.Limits.Wall != 0 || x.Limits.Output != 0 {
+	if x.Limits.Steps != 0 || x.Limits.ToolCalls != 0 || x.Limits.Tokens != 0 || x.Limits.Wall != 0 || x.Limits.Work != 0 || x.Limits.Cost != 0 || x.Limits.Output != 0 {
 		dst = append(dst, `"limits":`...)
 		dst = x.Limits.AppendJSON(dst)
 		dst = append(dst, ',')
@@ -2258,6 +2340,19 @@ func (x *Spec) AppendJSON(dst []byte) []byte {
 	if x.Window.Strategy != "" || x.Window.Size != 0 || x.Window.Reserve != 0 || x.Window.Margin != 0 || x.Window.Keep != 0 || x.Window.Trigger != 0 || x.Window.Target != 0 || x.Window.Shares != nil || x.Window.Tokenizer != "" {
 		dst = append(dst, `"window":`...)
 		dst = x.Window.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	if x.Accept.Files != nil || x.Accept.IDs != nil || x.Accept.Fields != nil || x.Accept.Calls != nil {
+		dst = append(dst, `"accept":`...)
+		dst = x.Accept.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	if x.Check {
+		dst = append(dst, `"check":true,`...)
+	}
+	if x.ReadBack != 0 {
+		dst = append(dst, `"read_back":`...)
+		dst = strconv.AppendInt(dst, x.ReadBack, 10)
 		dst = append(dst, ',')
 	}
 	if x.Retry.Tries != 0 || x.Retry.Base != 0 || x.Retry.Cap != 0 || x.Retry.Idle != 0 || x.Retry.ToolTries != 0 {
@@ -2337,6 +2432,12 @@ func (x *Spec) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Phases, err = codec.Slice(dec, (*PhaseSpec).DecodeJSON)
 		case `"window"`:
 			err = x.Window.DecodeJSON(dec)
+		case `"accept"`:
+			err = x.Accept.DecodeJSON(dec)
+		case `"check"`:
+			x.Check, err = codec.Bool(dec)
+		case `"read_back"`:
+			x.ReadBack, err = codec.Int(dec, 64)
 		case `"retry"`:
 			err = x.Retry.DecodeJSON(dec)
 		case `"sampling"`:
@@ -2399,6 +2500,7 @@ func (x *Spec) mapText(f func(string) string) {
 		x.Phases[i].mapText(f)
 	}
 	x.Window.mapText(f)
+	x.Accept.mapText(f)
 	x.Sampling.mapText(f)
 	x.Sandbox = f(x.Sandbox)
 	x.Config = f(x.Config)
@@ -2632,6 +2734,11 @@ func (x *ToolSpec) AppendJSON(dst []byte) []byte {
 		dst = x.Show.AppendJSON(dst)
 		dst = append(dst, ',')
 	}
+	if x.Agent != "" {
+		dst = append(dst, `"agent":`...)
+		dst = codec.AppendString(dst, x.Agent)
+		dst = append(dst, ',')
+	}
 	if x.Undo {
 		dst = append(dst, `"undo":true,`...)
 	}
@@ -2692,6 +2799,8 @@ func (x *ToolSpec) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Output, err = codec.Raw(dec)
 		case `"show"`:
 			err = x.Show.DecodeJSON(dec)
+		case `"agent"`:
+			x.Agent, err = codec.String(dec)
 		case `"undo"`:
 			x.Undo, err = codec.Bool(dec)
 		case `"pin"`:
@@ -2723,6 +2832,7 @@ func (x *ToolSpec) mapText(f func(string) string) {
 	x.Group = f(x.Group)
 	x.Output = codec.MapRaw(x.Output, f)
 	x.Show.mapText(f)
+	x.Agent = f(x.Agent)
 	x.Pin = f(x.Pin)
 }
 
@@ -2857,6 +2967,16 @@ func (x *Limits) AppendJSON(dst []byte) []byte {
 		dst = strconv.AppendInt(dst, x.Wall, 10)
 		dst = append(dst, ',')
 	}
+	if x.Work != 0 {
+		dst = append(dst, `"work_ms":`...)
+		dst = strconv.AppendInt(dst, x.Work, 10)
+		dst = append(dst, ',')
+	}
+	if x.Cost != 0 {
+		dst = append(dst, `"cost_micros":`...)
+		dst = strconv.AppendInt(dst, x.Cost, 10)
+		dst = append(dst, ',')
+	}
 	if x.Output != 0 {
 		dst = append(dst, `"output_tokens":`...)
 		dst = strconv.AppendInt(dst, x.Output, 10)
@@ -2885,6 +3005,10 @@ func (x *Limits) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Tokens, err = codec.Int(dec, 64)
 		case `"wall_ms"`:
 			x.Wall, err = codec.Int(dec, 64)
+		case `"work_ms"`:
+			x.Work, err = codec.Int(dec, 64)
+		case `"cost_micros"`:
+			x.Cost, err = codec.Int(dec, 64)
 		case `"output_tokens"`:
 			x.Output, err = codec.Int(dec, 64)
 		default:
@@ -2893,6 +3017,100 @@ func (x *Limits) DecodeJSON(dec *jsontext.Decoder) error {
 		if err != nil {
 			return err
 		}
+	}
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *AcceptSpec) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if len(x.Files) > 0 {
+		dst = append(dst, `"files":`...)
+		dst = append(dst, '[')
+		for i := range x.Files {
+			dst = codec.AppendString(dst, x.Files[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if len(x.IDs) > 0 {
+		dst = append(dst, `"ids":`...)
+		dst = append(dst, '[')
+		for i := range x.IDs {
+			dst = codec.AppendString(dst, x.IDs[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if len(x.Fields) > 0 {
+		dst = append(dst, `"fields":`...)
+		dst = append(dst, '[')
+		for i := range x.Fields {
+			dst = codec.AppendString(dst, x.Fields[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if len(x.Calls) > 0 {
+		dst = append(dst, `"calls":`...)
+		dst = append(dst, '[')
+		for i := range x.Calls {
+			dst = codec.AppendString(dst, x.Calls[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *AcceptSpec) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = AcceptSpec{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"files"`:
+			x.Files, err = codec.Strings(dec)
+		case `"ids"`:
+			x.IDs, err = codec.Strings(dec)
+		case `"fields"`:
+			x.Fields, err = codec.Strings(dec)
+		case `"calls"`:
+			x.Calls, err = codec.Strings(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *AcceptSpec) mapText(f func(string) string) {
+	x.Files = slices.Clone(x.Files)
+	for i := range x.Files {
+		x.Files[i] = f(x.Files[i])
+	}
+	x.IDs = slices.Clone(x.IDs)
+	for i := range x.IDs {
+		x.IDs[i] = f(x.IDs[i])
+	}
+	x.Fields = slices.Clone(x.Fields)
+	for i := range x.Fields {
+		x.Fields[i] = f(x.Fields[i])
+	}
+	x.Calls = slices.Clone(x.Calls)
+	for i := range x.Calls {
+		x.Calls[i] = f(x.Calls[i])
 	}
 }
 

@@ -12,8 +12,10 @@ type RunStarted struct {
 	// Root is the run at the top of the tree that this run belongs to, for
 	// idempotency keys; a run that nobody started is its own root.
 	Root string `json:"root" rein:"keep"`
-	// Parent is the run that started or forked into this one.
+	// Parent is the run that started or forked into this one; Call its call, of a
+	// tool that is an agent, that this run carries out.
 	Parent string `json:"parent,omitempty" rein:"keep"`
+	Call   string `json:"call,omitempty"`
 	Spec   Spec   `json:"spec"`
 }
 
@@ -266,6 +268,8 @@ type ToolStarted struct {
 	// Undoes marks an execution that takes back what another call did, and names
 	// that call. A person has asked for it; the model has not called it.
 	Undoes string `json:"undoes,omitempty"`
+	// Run is the run that carries the call out, of a tool that is an agent.
+	Run string `json:"run,omitempty" rein:"keep"`
 }
 
 // ToolFinished is what became of one call. With an ID it is the outcome of a
@@ -301,6 +305,9 @@ type ToolFinished struct {
 	// Ended: what carried out a call of unknown outcome has ended here, so that what
 	// it has not done it will not do.
 	Ended bool `json:"ended,omitempty"`
+	// Spent is what the run that carried the call out has used, of a tool that is an
+	// agent. It counts against the limits of this run.
+	Spent *Spent `json:"spent,omitempty"`
 	// For and Undoes are as in ToolStarted.
 	For    string `json:"for,omitempty"`
 	Undoes string `json:"undoes,omitempty"`
@@ -309,6 +316,19 @@ type ToolFinished struct {
 	// Seen is what this call read or wrote of files and the like.
 	Seen    []Seen `json:"seen,omitempty"`
 	Latency int64  `json:"latency_ms,omitempty"`
+}
+
+// Spent is what a run has used, with the runs below it.
+type Spent struct {
+	Steps     int64 `json:"steps"`
+	ToolCalls int64 `json:"tool_calls"`
+	// Tokens are those that count against a limit: output and new input.
+	Tokens int64         `json:"tokens"`
+	Usage  message.Usage `json:"usage,omitzero"`
+	// Cost is in millionths of a US dollar.
+	Cost message.Count `json:"cost_micros,omitempty"`
+	// Work is as in Limits, in milliseconds.
+	Work int64 `json:"work_ms,omitempty"`
 }
 
 // Seen says which lines of which version of a resource are known to the model.

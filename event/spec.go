@@ -36,10 +36,17 @@ type Spec struct {
 	Rules []RuleSpec `json:"rules,omitempty"`
 	// Phases are the parts of the run, in order, each with its tools; without any
 	// the whole run has all.
-	Phases   []PhaseSpec `json:"phases,omitempty"`
-	Window   WindowSpec  `json:"window,omitzero"`
-	Retry    RetrySpec   `json:"retry,omitzero"`
-	Sampling Sampling    `json:"sampling,omitzero"`
+	Phases []PhaseSpec `json:"phases,omitempty"`
+	Window WindowSpec  `json:"window,omitzero"`
+	// Accept is what code can see of whether the task is finished.
+	Accept AcceptSpec `json:"accept,omitzero"`
+	// Check: before an answer or a submit ends a run that has acted, the model is
+	// asked once to hold each part of the request against what was done.
+	Check bool `json:"check,omitempty"`
+	// ReadBack is after how many steps the goal is read back, each time; 0: never.
+	ReadBack int64     `json:"read_back,omitempty"`
+	Retry    RetrySpec `json:"retry,omitzero"`
+	Sampling Sampling  `json:"sampling,omitzero"`
 	// Retrieve: material is asked for before the first request, and after each
 	// input that begins a new turn.
 	Retrieve bool `json:"retrieve,omitempty"`
@@ -152,6 +159,8 @@ type ToolSpec struct {
 	Output jsontext.Value `json:"output,omitempty"`
 	// Show says how a long JSON result is shortened before it is cut.
 	Show ShowSpec `json:"show,omitzero"`
+	// Agent: the tool is another agent, of that name; a call of it is a run of its own.
+	Agent string `json:"agent,omitempty"`
 	// Undo: executed calls of the tool can be undone.
 	Undo bool `json:"undo,omitempty"`
 	// Pin is the hash of the definition as its source gave it, for tools from
@@ -189,8 +198,27 @@ type Limits struct {
 	Tokens    int64 `json:"tokens,omitempty"`
 	// Wall is the time from the start, waiting for people excluded, in milliseconds.
 	Wall int64 `json:"wall_ms,omitempty"`
+	// Work is the time that models and tools took, in milliseconds: without waits
+	// for people, for rate limits and between two tries.
+	Work int64 `json:"work_ms,omitempty"`
+	// Cost is in millionths of a US dollar. What costs an unknown amount ends the
+	// run before it is spent.
+	Cost int64 `json:"cost_micros,omitempty"`
 	// Output is the most that one model call may write, in tokens.
 	Output int64 `json:"output_tokens,omitempty"`
+}
+
+// AcceptSpec is what must hold before a run may say that it is done.
+type AcceptSpec struct {
+	// Files must exist, and differ from what they were when the run began; they and
+	// all files that the run wrote must have been read after their last change.
+	Files []string `json:"files,omitempty"`
+	// IDs must stand in the answer or the submitted result.
+	IDs []string `json:"ids,omitempty"`
+	// Fields must have a value in the submitted result; JSON pointers or names.
+	Fields []string `json:"fields,omitempty"`
+	// Calls are tools (with * for any run of characters) that must have succeeded.
+	Calls []string `json:"calls,omitempty"`
 }
 
 // Permission is one rule of the guard: calls that match Match get Verdict.
