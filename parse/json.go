@@ -102,9 +102,8 @@ type elements struct {
 	// resume: after an element that is broken reading goes on, if there is a
 	// place from which it surely can.
 	resume bool
-	// spent is how much of the text was read twice for that, in bytes. ahead is half
-	// of what was looked at beyond what was read, for values that are no calls: their
-	// ends are found far faster than they would be read.
+	// spent is how much of the text was read twice for that, in bytes. ahead is what
+	// looked counts.
 	spent, ahead int
 	// fault is where the last element was broken, if reading could not go on
 	// after it.
@@ -122,6 +121,16 @@ type elements struct {
 
 // again is how many bytes were looked at beside those that were read once.
 func (e *elements) again() int { return e.spent + e.ahead }
+
+// looked counts n bytes that were looked at beyond what was read, for a value that
+// is no call. Its end is found far faster than it would be read; but brackets that
+// are too deep are looked at from each of them.
+func (e *elements) looked(n int, st state) {
+	if st != tooDeep {
+		n /= 2
+	}
+	e.ahead += n
+}
 
 // read reads from s[i], which is '{' or '[', and returns the index after what
 // it read.
@@ -202,11 +211,11 @@ func (e *elements) other(s string, j int) int {
 	}
 	if !e.marked || st != whole {
 		e.foreign = true
-		e.ahead += (end - j) / 2
+		e.looked(end-j, st)
 		return j
 	}
 	if k := skip(s, end); k < len(s) && s[k] == ':' {
-		e.ahead += (end - j) / 2
+		e.looked(end-j, st)
 		return j // the member of an object that ended too early
 	}
 	e.stray(s[j:end])

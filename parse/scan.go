@@ -86,6 +86,8 @@ type reading struct {
 	to struct{ upTo, at int }
 	// stage is where calls are shown that do not count.
 	stage stage
+	// data steps over JSON that is no call.
+	data *dataWalk
 	// lastTag is what tagAt read last.
 	lastTag struct {
 		tag

@@ -152,8 +152,11 @@ func (r *reading) overData(i int) int {
 	if !beginsData(r.s[j]) {
 		return 0
 	}
-	end, st := dataEnd(r.s, i)
-	r.spend(end - i)
+	if r.data == nil {
+		r.data = &dataWalk{s: r.s}
+	}
+	end, st, looked := r.data.end(i)
+	r.spend(looked)
 	if st != whole {
 		return 0
 	}
@@ -163,63 +166,6 @@ func (r *reading) overData(i int) int {
 // beginsData reports whether c may follow the bracket that begins a value.
 func beginsData(c byte) bool {
 	return c == '"' || c == '{' || c == '[' || c == '}' || c == ']' || '0' <= c && c <= '9' || c == '-'
-}
-
-// dataEnd is value for what only may be JSON, even with slips: it is broken as
-// soon as outside of its strings something stands that no JSON has, such as
-// words.
-func dataEnd(s string, i int) (end int, st state) {
-	var open [MaxDepth / 64]uint64 // a bit a level: set for an object
-	for depth := 0; i < len(s); {
-		switch c := s[i]; {
-		case c == '"':
-			if i, st = stringEnd(s, i); st != whole {
-				return i, st
-			}
-			continue
-		case c == '{' || c == '[':
-			if depth == MaxDepth {
-				return i, tooDeep
-			}
-			if bit := uint64(1) << (depth % 64); c == '{' {
-				open[depth/64] |= bit
-			} else {
-				open[depth/64] &^= bit
-			}
-			depth++
-		case c == '}' || c == ']':
-			depth--
-			if object := open[depth/64]&(1<<(depth%64)) != 0; object != (c == '}') {
-				return i, broken
-			}
-			if depth == 0 {
-				return i + 1, whole
-			}
-		case letter(c):
-			end := i
-			for end < len(s) && (scalar(s[end]) || s[end] == '_') {
-				end++
-			}
-			if next := skip(s, end); next < len(s) && s[next] != ':' && !dataWord(s[i:end]) {
-				return i, broken
-			}
-			i = end
-			continue
-		case !blank(c) && c != ',' && c != ':' && !scalar(c):
-			return i, broken
-		}
-		i++
-	}
-	return i, cut
-}
-
-// dataWord reports whether a word is a number or a literal.
-func dataWord(w string) bool {
-	switch w {
-	case "true", "false", "null", "True", "False", "None", "NaN", "Infinity":
-		return true
-	}
-	return '0' <= w[0] && w[0] <= '9'
 }
 
 // callish reports whether the JSON at s[i] begins as calls do: an object whose
