@@ -43,8 +43,10 @@ func presets() []preset {
 //	research       30         120    200,000   30m
 //	long          300       1,200  5,000,000   12h
 //
-// Presets do not say how failed model calls are tried again: see [Options.Retry].
-// An agent.yaml that names no retry takes [RetryFast] for qa and lookup.
+// Presets do not say how failed model calls are tried again, nor how the conversation
+// is kept within the window: see [Options.Retry] and [Options.Window]. An agent.yaml
+// that says neither takes [RetryFast] and the strategy full for qa and lookup, else
+// [RetryPatient] and layered.
 func Preset(name string) (l event.Limits, names string, ok bool) {
 	all := presets()
 	i := slices.IndexFunc(all, func(p preset) bool { return p.name == name })

@@ -16,7 +16,10 @@ func (o *Options) Lint() (*lint.Report, error) {
 	if err := o.Rules.check(); err != nil {
 		return nil, err
 	}
-	registry, specs, err := o.offer()
+	if err := checkWindow(&o.Window); err != nil {
+		return nil, err
+	}
+	registry, specs, err := o.offer(o.Fallback)
 	if err != nil {
 		return nil, err
 	}

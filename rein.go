@@ -15,6 +15,7 @@
 package rein
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
@@ -42,9 +43,10 @@ import (
 type Options struct {
 	// Name is the agent's name in journals and traces.
 	Name string
-	// Tools that the model may call. submit_result is always added, and with any
-	// tool that is not of the harness read_artifact, which reads what a result did
-	// not show. Where tools have a group, or there are more than 15, open_tools and
+	// Tools that the model may call. submit_result is always added, with any tool
+	// that is not of the harness read_artifact, which reads what a result did not
+	// show, and where the conversation may be shortened (see Window) search_history,
+	// which reads what has left. Where tools have a group, or there are more than 15, open_tools and
 	// call_tool are added: then the model is offered those without a group, and
 	// opens the others when it needs them, until the run ends.
 	Tools []tool.Tool
@@ -71,9 +73,17 @@ type Options struct {
 	// Submit is the JSON Schema of the result that a run must submit. A result
 	// that is no object is asked for as {"answer": …}; [Result.Value] is it alone.
 	Submit jsontext.Value
-	// Window overrides what the model says of its context size. Zero fields are
-	// derived from it.
+	// Window says how the conversation is kept within the model's context window, and
+	// overrides what the model says of its size. Zero fields have their defaults; of
+	// Strategy that is [window.Layered]: for a run of a few steps [window.Full] keeps
+	// everything.
 	Window event.WindowSpec
+	// Retrieve finds material for the task, and for each later input that begins a
+	// turn; query is that text. It stands in the context as data, after what was
+	// summarised and before the turns, as much as its share of the window takes: the
+	// best first. It is called on a goroutine of its own, has a minute, and may fail:
+	// then the run goes on without. Nil: none is asked for.
+	Retrieve func(ctx context.Context, query string) ([]message.Part, error)
 	// Sampling is passed to the model.
 	Sampling event.Sampling
 	// Fallback are the models to go on with, in this order, when the one before
@@ -153,7 +163,10 @@ func New(m model.Client, opts *Options) (*Agent, error) {
 	if err := a.opts.Rules.check(); err != nil {
 		return nil, err
 	}
-	if a.registry, a.specs, err = a.opts.offer(); err != nil {
+	if err := checkWindow(&a.opts.Window); err != nil {
+		return nil, err
+	}
+	if a.registry, a.specs, err = a.opts.offer(a.models); err != nil {
 		return nil, err
 	}
 	a.store = a.opts.Store
@@ -196,10 +209,10 @@ func (a *Agent) spec(chat bool) (*event.Spec, error) {
 		contract = window.Contract
 	}
 	s := &event.Spec{
-		Agent: a.opts.Name, Model: a.models[0].Info().Name(), Tools: slices.Clone(a.specs), Submit: a.opts.Submit,
+		Agent: a.opts.Name, Model: a.models[0].Info().Name(), Tools: a.tools(chat), Submit: a.opts.Submit,
 		System: []event.Block{{Name: window.BlockContract, Text: contract}},
 		Limits: *a.opts.Limits, Permissions: a.opts.Permissions, Retry: *a.opts.Retry,
-		Phases: a.opts.Phases,
+		Phases: a.opts.Phases, Retrieve: a.opts.Retrieve != nil,
 		Window: windowSpec(a.opts.Window, a.models, a.opts.Counter), Sampling: a.opts.Sampling, Chat: chat, Calling: a.calls,
 		Sandbox: a.opts.Sandbox, Config: a.opts.Config, BaseDir: a.opts.BaseDir,
 	}
@@ -228,6 +241,16 @@ func (a *Agent) spec(chat bool) (*event.Spec, error) {
 	return s, nil
 }
 
+// tools returns the specs of a run's tools. One answer without any tools of the
+// agent's own leaves no history to search.
+func (a *Agent) tools(chat bool) []event.ToolSpec {
+	specs := slices.Clone(a.specs)
+	if !chat && len(a.opts.Tools) == 0 {
+		specs = slices.DeleteFunc(specs, func(t event.ToolSpec) bool { return t.Harness && t.Name == tool.SearchHistory })
+	}
+	return specs
+}
+
 // Reserves for the reply and the margins of an uncalibrated count: facts
 // measured on real prompts (a foreign tokenizer is up to a third off).
 const (
@@ -240,6 +263,9 @@ const (
 
 // windowSpec fills in what w leaves to the models and to how tokens are counted.
 func windowSpec(w event.WindowSpec, models []model.Client, counter tokens.Counter) event.WindowSpec {
+	if w.Strategy == "" {
+		w.Strategy = window.Layered
+	}
 	if w.Size == 0 {
 		for _, m := range models { // what one has read, the next must be able to
 			if size := m.Info().Window; size > 0 && (w.Size == 0 || size < w.Size) {
@@ -262,10 +288,39 @@ func windowSpec(w event.WindowSpec, models []model.Client, counter tokens.Counte
 	return w
 }
 
+// checkWindow returns what is wrong with a window's settings.
+func checkWindow(w *event.WindowSpec) error {
+	if w.Strategy != "" {
+		if _, err := window.For(w.Strategy); err != nil {
+			return fmt.Errorf("window: %w", err)
+		}
+	}
+	for _, x := range []struct {
+		name string
+		ppm  int64
+	}{{"margin", w.Margin}, {"trigger", w.Trigger}, {"target", w.Target}} {
+		if x.ppm < 0 || x.ppm > 1_000_000 {
+			return fmt.Errorf("window: %s is %d parts per million: it has to be from 0 to 1,000,000", x.name, x.ppm)
+		}
+	}
+	if w.Size < 0 || w.Reserve < 0 || w.Keep < 0 {
+		return fmt.Errorf("window: size (%d), reserve (%d) and keep (%d) cannot be below 0", w.Size, w.Reserve, w.Keep)
+	}
+	for _, s := range w.Shares {
+		if !slices.ContainsFunc(window.Shares(), func(k event.BlockShare) bool { return k.Name == s.Name }) {
+			return fmt.Errorf("window: there is no share %q: use those of window.Shares", s.Name)
+		}
+		if s.Share < 0 || s.Share > 1_000_000 {
+			return fmt.Errorf("window: the share %q is %d parts per million: it has to be from 0 to 1,000,000", s.Name, s.Share)
+		}
+	}
+	return nil
+}
+
 // job returns what the engine needs for a run.
 func (a *Agent) job(run string) *engine.Job {
 	return &engine.Job{
-		Run: run, Tools: a.registry, Approve: a.opts.Approve,
+		Run: run, Tools: a.registry, Approve: a.opts.Approve, Retrieve: a.opts.Retrieve,
 		Model: func(name string) (model.Client, error) {
 			if m := a.modelOf(name); m != nil {
 				return m, nil

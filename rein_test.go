@@ -206,6 +206,10 @@ func TestWrongUse(t *testing.T) {
 		"there are two":  {Tools: []tool.Tool{send(&sent), send(&sent)}},
 		"permission":     {Permissions: []event.Permission{{Verdict: "maybe", Match: "*"}}},
 		"submit schema:": {Submit: []byte(`{"type":`)},
+		"is no strategy": {Window: event.WindowSpec{Strategy: "rolling"}},
+		"no share":       {Window: event.WindowSpec{Shares: []event.BlockShare{{Name: "rest", Share: 1}}}},
+		"trigger is":     {Window: event.WindowSpec{Trigger: 2_000_000}},
+		"below 0":        {Window: event.WindowSpec{Keep: -1}},
 	} {
 		if _, err := rein.New(client(`{turns: [x]}`), o); err == nil {
 			t.Errorf("%s: no error", name)

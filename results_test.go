@@ -11,6 +11,7 @@ import (
 	"rein.example/rein/event"
 	"rein.example/rein/journal/memory"
 	"rein.example/rein/tool"
+	"rein.example/rein/window"
 )
 
 // orders is a tool whose result has to be cut.
@@ -32,15 +33,39 @@ func orders() tool.Tool {
 
 // What is offered beside an agent's own tools.
 func TestToolsOfTheHarness(t *testing.T) {
+	ours := tool.With(orders(), func(d *tool.Definition) { d.Harness = true })
+	tiny := event.WindowSpec{Size: 8_000}
 	for _, c := range []struct {
-		tools []tool.Tool
-		want  []string
+		tools  []tool.Tool
+		window event.WindowSpec
+		chat   bool
+		want   []string
 	}{
-		{nil, []string{"submit_result"}},
-		{[]tool.Tool{tool.With(orders(), func(d *tool.Definition) { d.Harness = true })}, []string{"list_orders", "submit_result"}},
-		{[]tool.Tool{orders()}, []string{"list_orders", "read_artifact", "submit_result"}},
+		{nil, event.WindowSpec{}, false, []string{"submit_result"}}, // one answer has no history
+		{nil, event.WindowSpec{}, true, []string{"search_history", "submit_result"}},
+		{nil, event.WindowSpec{Strategy: window.Full}, true, []string{"submit_result"}}, // nothing leaves
+		{[]tool.Tool{ours}, event.WindowSpec{}, false, []string{"list_orders", "search_history", "submit_result"}},
+		{[]tool.Tool{orders()}, event.WindowSpec{}, false, []string{"list_orders", "read_artifact", "search_history", "submit_result"}},
+		{[]tool.Tool{orders()}, event.WindowSpec{Strategy: window.Full}, false, []string{"list_orders", "read_artifact", "submit_result"}},
+		{[]tool.Tool{tool.With(orders(), func(d *tool.Definition) { d.ResultTokens = 200 })}, tiny, false, []string{"list_orders", "read_artifact", "submit_result"}}, // no room
 	} {
-		if got := newAgent(t, `{turns: [hi]}`, &rein.Options{Tools: c.tools}).Tools().Names(); !reflect.DeepEqual(got, c.want) {
+		a := newAgent(t, `{turns: [hi]}`, &rein.Options{Tools: c.tools, Window: c.window})
+		run := a.Start(t.Context(), "go")
+		if c.chat {
+			run = a.Chat(t.Context(), "go")
+		}
+		var got []string
+		for e, err := range run.Events() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d, ok := e.Data.(*event.RunStarted); ok {
+				for _, t := range d.Spec.Tools {
+					got = append(got, t.Name)
+				}
+			}
+		}
+		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}

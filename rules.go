@@ -7,6 +7,7 @@ import (
 
 	"rein.example/rein/event"
 	"rein.example/rein/guard"
+	"rein.example/rein/model"
 	"rein.example/rein/tool"
 	"rein.example/rein/toolkit/artifact"
 	"rein.example/rein/toolkit/catalogue"
@@ -96,7 +97,7 @@ func readsBack(policy *guard.Policy, specs []event.ToolSpec) bool {
 // offer makes the registry of the agent's own tools and those of the harness, and
 // the specs of both. Where there are groups of tools, and no phases, the model
 // opens them through a catalogue.
-func (o *Options) offer() (*tool.Registry, []event.ToolSpec, error) {
+func (o *Options) offer(models []model.Client) (*tool.Registry, []event.ToolSpec, error) {
 	own, err := tool.NewRegistry(o.Tools...)
 	if err != nil {
 		return nil, nil, err
@@ -108,6 +109,9 @@ func (o *Options) offer() (*tool.Registry, []event.ToolSpec, error) {
 	tools := append(slices.Clone(o.Tools), result)
 	if slices.ContainsFunc(o.Tools, cuttable) {
 		tools = append(tools, artifact.Tool())
+	}
+	if w := windowSpec(o.Window, models, o.Counter); w.Strategy != window.Full && roomy(&w) {
+		tools = append(tools, artifact.History())
 	}
 	grouped := own.Specs()
 	if len(o.Phases) == 0 && catalogue.Assign(grouped) {
@@ -127,6 +131,13 @@ func (o *Options) offer() (*tool.Registry, []event.ToolSpec, error) {
 	}
 	return all, specs, checkPhases(o.Phases, specs)
 }
+
+// smallBudget is the budget in tokens below which a tool for reading what was said
+// earlier is not offered: its description would take a tenth of it.
+const smallBudget = 4_000
+
+// roomy reports whether requests have room for such a tool.
+func roomy(w *event.WindowSpec) bool { b := window.Budget(w); return b == 0 || b >= smallBudget }
 
 // checkPhases returns what is wrong with the phases of an agent that has the
 // tools.

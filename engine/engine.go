@@ -56,6 +56,12 @@ type Job struct {
 	// questions are put one at a time, in the order of the calls. It is called on a goroutine of its own, whose ctx ends when the question is
 	// settled otherwise or the run stops.
 	Approve func(ctx context.Context, q Question) (a Answer, ok bool)
+	// Retrieve finds material for what a user has said, for a run whose spec asks for
+	// it; query is that, in words. It is called on a goroutine of its own, and has a
+	// minute. What it returns stands in the context as data, as much of it as its
+	// share of the window takes, so the best has to come first. With an error, a panic
+	// or nil the run goes on without.
+	Retrieve func(ctx context.Context, query string) ([]message.Part, error)
 }
 
 // Question is a call that waits for a person.

@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"runtime/debug"
 	"sync/atomic"
@@ -39,7 +40,7 @@ type flight struct {
 	// more is how many were queued behind it when it was put.
 	queued bool
 	more   int
-	run    *event.Spec // of a question's run
+	run    *event.Spec // of the run, for a question or a retrieval
 
 	// Of a tool. pages: whole results can be read; had are those that the run has
 	// had so far.
@@ -148,6 +149,8 @@ func (a *actor) carry(f *flight) {
 		data = a.execute(f, c)
 	case *loop.AskApproval:
 		data = a.ask(f, c)
+	case *loop.Retrieve:
+		data = a.retrieve(f, c)
 	}
 	whole = true
 }
@@ -160,6 +163,8 @@ func (a *actor) broken(f *flight, p any) event.Data {
 		return a.e.admit(a.ctx, a.failed(f, c, errPanic, panicked))
 	case *loop.CallModel:
 		return modelPanic(c)
+	case *loop.Retrieve:
+		return &event.MaterialRetrieved{ID: c.ID, Error: "the retriever failed inside: " + errPanic.Error()}
 	}
 	return nil
 }
@@ -173,6 +178,8 @@ func (a *actor) abandoned(f *flight) event.Data {
 		return a.e.admit(a.ctx, d)
 	case *loop.CallModel:
 		return &event.ModelFailed{ID: c.ID, Class: event.ClassCancelled, Message: "the call was given up because the run was stopped"}
+	case *loop.Retrieve:
+		return &event.MaterialRetrieved{ID: c.ID, Error: fmt.Sprintf("the retriever did not end within %v, and takes no notice of that: what it still does is not waited for", retrieveTime)}
 	}
 	return nil
 }
@@ -243,6 +250,8 @@ func (f *flight) what() string {
 		return "tool " + c.Tool
 	case *loop.AskApproval:
 		return "the approver"
+	case *loop.Retrieve:
+		return "the retriever"
 	}
 	return "a command"
 }

@@ -94,7 +94,10 @@ func (e *Engine) count(d event.Data) {
 	case *event.NoticeAdded:
 		d.Tokens = e.size(message.System, []message.Part{{Kind: message.Text, Text: d.Text}})
 	case *event.MaterialRetrieved:
-		d.Tokens = e.size(message.System, d.Parts)
+		if len(d.Parts) > 0 {
+			m := window.MaterialMessage(d.Parts, d.Shaped)
+			d.Tokens = e.sizeOf(&m)
+		}
 	}
 }
 

@@ -122,6 +122,11 @@ func (a *actor) prepare(f *flight, c loop.Command) (intent, already event.Data, 
 		} else {
 			intent = &event.ApprovalAsked{ID: c.ID, Call: c.Call, Tool: c.Tool, Hash: c.Hash, Settle: c.Settle, Words: c.Words, Why: c.Why}
 		}
+	case *loop.Retrieve:
+		f.run, f.rests, f.limit = a.m.Spec(), a.book.next-1, retrieveTime
+		if f.needs = intended; a.job.Retrieve == nil {
+			already = &event.MaterialRetrieved{ID: c.ID, Error: "nothing can be retrieved: the program that carries the run out has no retriever"}
+		}
 	default:
 		err = fmt.Errorf("this engine cannot carry out %T: the run needs a newer version", c)
 	}
