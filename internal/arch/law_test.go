@@ -14,7 +14,8 @@ var law = Law{
 		{About: "known servers and models, as data", Packages: []string{"model/catalog"}},
 		{About: "the contracts", Packages: []string{"tool", "model", "journal"}},
 		{About: "event, effect, outcome, reason", Packages: []string{"event"}},
-		{About: "counting", Packages: []string{"tokens"}},
+		{About: "known vocabularies", Packages: []string{"tokens/*"}},
+		{About: "counting", Packages: []string{"tokens", "tokens/bpe"}},
 		{About: "the ground: roles and parts; how models write calls; JSON Schema", Packages: []string{"message", "dialect", "schema"}},
 		{About: "small things that have no meaning of their own", Packages: []string{"internal/*"}},
 	},
@@ -28,9 +29,9 @@ var law = Law{
 	},
 	RootNever: []string{"model/*", "journal/sqlite", "journal/postgres"},
 
-	Pure:          []string{"message", "dialect", "schema", "tokens", "event", "window", "guard", "parse", "loop", "trace", "internal/gencodec/codec"},
+	Pure:          []string{"message", "dialect", "schema", "tokens", "tokens/bpe", "event", "window", "guard", "parse", "loop", "trace", "internal/gencodec/codec"},
 	PureMayImport: []string{"tool", "model", "journal"},
-	Integer:       []string{"event", "loop", "trace", "window", "guard"},
+	Integer:       []string{"tokens", "tokens/bpe", "event", "loop", "trace", "window", "guard"},
 
 	Impure: []Ban{
 		{"os", "I/O"},

@@ -1,0 +1,80 @@
+package bpe
+
+import "unicode/utf8"
+
+// work is what counting needs beside the text. The zero value is ready.
+type work struct {
+	room [64]Token
+	// blocked has a bit for each place at which no token may end; it is empty while
+	// there is none.
+	blocked []uint64
+}
+
+// piece returns the tokens of the piece s[i:j], which is not empty.
+func (v *Vocabulary) piece(s string, i, j int, w *work) int {
+	if v.whole.has(s, i, j) {
+		return 1
+	}
+	return v.encode(s[i:j], w)
+}
+
+// encode returns the tokens of a text that is one piece.
+func (v *Vocabulary) encode(s string, w *work) int {
+	w.blocked = w.blocked[:0]
+	count := 0
+	stack := w.room[:0] // the tokens up to at
+	at := 0
+	for at < len(s) {
+		try, to := v.trie.longest(v.texts, s, at)
+		if try == none {
+			count += len(stack)
+			stack = stack[:0]
+			at += v.skip(s[at:], &count)
+			continue
+		}
+		for {
+			if !w.isBlocked(to) && (len(stack) == 0 || v.Neighbours(stack[len(stack)-1], try)) {
+				stack = append(stack, try)
+				at = to
+				break
+			}
+			if try = v.prefix[try]; try == none {
+				if len(stack) == 0 {
+					return len(s) // no vocabulary that was learnt by merging comes here
+				}
+				// Nothing goes on from here: the token before must end elsewhere.
+				w.block(at, len(s))
+				try = stack[len(stack)-1]
+				stack = stack[:len(stack)-1]
+				at -= v.texts.size(try)
+			}
+			to = at + v.texts.size(try)
+		}
+	}
+	return count + len(stack)
+}
+
+// skip adds the tokens of characters at the beginning that the vocabulary doesn't
+// have, and returns their bytes.
+func (v *Vocabulary) skip(s string, count *int) int {
+	_, n := utf8.DecodeRuneInString(s)
+	*count += n
+	return n
+}
+
+func (w *work) isBlocked(at int) bool {
+	return len(w.blocked) > 0 && w.blocked[at/64]&(1<<(at%64)) != 0
+}
+
+// block blocks a place of a text of a size.
+func (w *work) block(at, size int) {
+	if len(w.blocked) == 0 {
+		words := size/64 + 1
+		if cap(w.blocked) < words {
+			w.blocked = make([]uint64, words)
+		}
+		w.blocked = w.blocked[:words]
+		clear(w.blocked)
+	}
+	w.blocked[at/64] |= 1 << (at % 64)
+}

@@ -1,0 +1,3 @@
+module rein.example/rein/tools/vocab
+
+go 1.26
