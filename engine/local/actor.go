@@ -167,7 +167,7 @@ func (a *actor) decide() error {
 		switch c := cmds[0].(type) {
 		case *loop.Record:
 			for _, d := range c.Data {
-				a.e.count(d)
+				a.count(d)
 				if err := a.add(d); err != nil {
 					return err
 				}

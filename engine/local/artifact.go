@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rein.example/rein/event"
+	"rein.example/rein/loop"
 	"rein.example/rein/message"
 	"rein.example/rein/tool"
 )
@@ -14,15 +15,15 @@ import (
 func pages(spec *event.Spec) bool { return harnessTool(spec, tool.ReadArtifact) }
 
 // artifacts returns what reads the whole results of calls: of those that this run
-// has had so far, and of the runs that it came from. The function is for any
-// goroutine.
-func (a *actor) artifacts(had []*event.ToolFinished) func(context.Context, string) (*tool.Artifact, error) {
+// has had so far, and of the runs that it came from; and what users have said. The
+// function is for any goroutine.
+func (a *actor) artifacts(had []*event.ToolFinished, said loop.History) func(context.Context, string) (*tool.Artifact, error) {
 	return func(ctx context.Context, call string) (*tool.Artifact, error) {
 		if d := lastOf(had, call); d != nil {
 			return a.e.artifact(ctx, d)
 		}
 		if of, ok := strings.CutPrefix(call, tool.InputPrefix); ok {
-			return a.inputArtifact(ctx, of, nil)
+			return a.inputArtifact(ctx, of, said)
 		}
 		parent, err := a.e.parent(ctx, a.job.Run)
 		known := had

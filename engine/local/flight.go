@@ -43,13 +43,14 @@ type flight struct {
 	run    *event.Spec // of the run, for a question or a retrieval
 
 	// Of a tool. pages: whole results can be read; had are those that the run has
-	// had so far.
+	// had so far, history is what was said.
 	// said is what it says of its progress, if anybody watches.
-	said  *said
-	tool  tool.Tool
-	spec  *event.ToolSpec
-	pages bool
-	had   []*event.ToolFinished
+	said    *said
+	tool    tool.Tool
+	spec    *event.ToolSpec
+	pages   bool
+	had     []*event.ToolFinished
+	history loop.History
 
 	// Of a model call.
 	client  model.Client

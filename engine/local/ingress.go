@@ -63,12 +63,19 @@ func (e *Engine) redact(text string) string { return e.secrets.Redact(text) }
 
 // count fills in the token counts of an event, once, before it is recorded. What
 // a counter panics over stays unknown.
-func (e *Engine) count(d event.Data) {
+func (e *Engine) count(d event.Data) { e.guarded(func() { e.counts(d) }) }
+
+// guarded calls what counts, and survives a counter that panics.
+func (e *Engine) guarded(count func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			e.log.Error("the token counter panicked", slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 		}
 	}()
+	count()
+}
+
+func (e *Engine) counts(d event.Data) {
 	switch d := d.(type) {
 	case *event.RunStarted:
 		for i := range d.Spec.System {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rein.example/rein/event"
+	"rein.example/rein/loop"
 	"rein.example/rein/message"
 	"rein.example/rein/tool"
 )
@@ -16,11 +17,12 @@ const leastHash = 8
 
 // inputArtifact returns the whole of what a user has said: of, behind
 // [tool.InputPrefix], is the beginning of its hash, or its number among the messages
-// of this run. said are those.
-func (a *actor) inputArtifact(ctx context.Context, of string, said []message.Message) (*tool.Artifact, error) {
-	number := int64(-1)
-	if n, err := strconv.ParseInt(of, 10, 64); err == nil && len(of) < leastHash && n < int64(len(said)) {
-		number = n
+// of this run, said.
+func (a *actor) inputArtifact(ctx context.Context, of string, said loop.History) (*tool.Artifact, error) {
+	if n, err := strconv.Atoi(of); err == nil && len(of) < leastHash && n >= 0 && n < said.Len() {
+		if m := said.At(n); m.Message.Role == message.User {
+			return a.e.inputBody(ctx, of, m.Message.Parts, m.Full)
+		}
 	}
 	var known []string
 	for run, n := a.job.Run, 0; run != "" && n <= maxParents; n++ {
@@ -29,23 +31,18 @@ func (a *actor) inputArtifact(ctx context.Context, of string, said []message.Mes
 			return nil, fmt.Errorf("read what was said in run %s: %w", run, err)
 		}
 		for _, d := range inputs {
-			switch {
-			case n == 0 && number >= 0 && sameParts(d.Parts, said[number].Parts):
-			case d.Full != nil && len(of) >= leastHash && strings.HasPrefix(d.Full.SHA256, of):
-			default:
-				if d.Full != nil {
-					known = append(known, tool.InputCall(d.Full.SHA256))
-				}
-				continue
+			if len(of) >= leastHash && strings.HasPrefix(d.Full.SHA256, of) {
+				return a.e.inputBody(ctx, of, d.Parts, d.Full)
 			}
-			return a.e.inputBody(ctx, of, d)
+			known = append(known, tool.InputCall(d.Full.SHA256))
 		}
 		run = parent
 	}
 	return nil, noInput(of, known)
 }
 
-// inputs returns what users have said in a run, and the run that it came from.
+// inputs returns what users have said in a run and is not shown whole, and the run
+// that it came from.
 func (e *Engine) inputs(ctx context.Context, run string) (all []*event.InputReceived, parent string, err error) {
 	for ev, err := range e.store.Read(ctx, run, 1) {
 		if err != nil {
@@ -55,7 +52,7 @@ func (e *Engine) inputs(ctx context.Context, run string) (all []*event.InputRece
 		case *event.RunStarted:
 			parent = d.Parent
 		case *event.InputReceived:
-			if d.Kind == event.InputText {
+			if d.Full != nil {
 				all = append(all, d)
 			}
 		}
@@ -63,24 +60,9 @@ func (e *Engine) inputs(ctx context.Context, run string) (all []*event.InputRece
 	return all, parent, nil
 }
 
-// sameParts reports whether two lists of parts have the same texts.
-func sameParts(a, b []message.Part) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		x, y := &a[i], &b[i]
-		if x.Kind != y.Kind || x.Text != y.Text || (x.Ref == nil) != (y.Ref == nil) || x.Ref != nil && *x.Ref != *y.Ref {
-			return false
-		}
-	}
-	return true
-}
-
 // inputBody returns the whole text of an input.
-func (e *Engine) inputBody(ctx context.Context, of string, d *event.InputReceived) (*tool.Artifact, error) {
-	whole := event.ToolFinished{Call: tool.InputPrefix + of, Tool: "the user", Parts: d.Parts, Full: d.Full}
-	return e.artifact(ctx, &whole)
+func (e *Engine) inputBody(ctx context.Context, of string, shown []message.Part, full *message.Ref) (*tool.Artifact, error) {
+	return e.artifact(ctx, &event.ToolFinished{Call: tool.InputPrefix + of, Parts: shown, Full: full})
 }
 
 // noInput says which long messages there are, the latest first.

@@ -83,6 +83,7 @@ func TestLongInput(t *testing.T) {
 	r.start(t.Context(), r.engine())
 	for call, want := range map[string]string{
 		"c1": "[rein: lines 20000-20001 of 40004 of the user's message, call " + ref + "]\nline 19999 says that nothing is late\nline 20000 says that nothing is late",
+		"c2": "[rein: 1 of 40004 lines of the user's message, call input:0 hold",
 		"c3": "messages that are not shown whole: " + ref,
 	} {
 		if got := plain(r.results()[call].Parts); !strings.Contains(got, want) {

@@ -101,7 +101,7 @@ func (a *actor) prepare(f *flight, c loop.Command) (intent, already event.Data, 
 			return nil, a.e.admit(a.ctx, a.failed(f, c, e, cancelled)), nil
 		}
 		f.tool, f.spec, f.limit = a.job.Tools.Get(c.Tool), toolSpec(a.m.Spec(), c.Tool), timeout(c)
-		f.pages, f.had = pages(a.m.Spec()), a.m.Results()
+		f.pages, f.had, f.history = pages(a.m.Spec()), a.m.Results(), a.m.History()
 		if a.watch.w.Progress != nil {
 			f.said = &said{box: &a.box}
 		}

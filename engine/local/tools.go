@@ -28,7 +28,7 @@ func timeout(c *loop.RunTool) time.Duration {
 func (a *actor) execute(f *flight, c *loop.RunTool) event.Data {
 	call := &tool.Call{Run: a.job.Run, ID: c.Call, Args: a.e.secrets.RevealJSON(c.Args), Key: c.Key, Attempt: int(c.Attempt), Seen: c.Seen}
 	if f.spec.Harness {
-		call.Artifact = a.artifacts(f.had)
+		call.Artifact, call.History = a.artifacts(f.had, f.history), a.history(f.history)
 	}
 	if f.said != nil {
 		call.Progress = f.said.say
