@@ -99,6 +99,22 @@ func TestCallLimit(t *testing.T) {
 	}
 }
 
+// Where reasoning ends, what stands before is a draft, however much it is.
+func TestManyDraftsAreNotRun(t *testing.T) {
+	one := `<tool_call>{"name":"get_now","arguments":{}}</tool_call>` + "\n"
+	drafts := strings.Repeat(one, 3*parse.MaxCalls)
+	for text, calls := range map[string]int{
+		drafts: parse.MaxCalls,
+		drafts + "I need none.</think>It is noon.":           0,
+		drafts + "I need one.</think>" + one:                 1,
+		drafts + "<think>I need them.</think>Here they are.": parse.MaxCalls,
+	} {
+		if r := said(text); len(r.Calls) != calls {
+			t.Errorf("%d calls of %d drafts and %q, want %d", len(r.Calls), 3*parse.MaxCalls, text[len(drafts):], calls)
+		}
+	}
+}
+
 func TestNotesAreBounded(t *testing.T) {
 	r := said(strings.Repeat("```json\n{\"name\":\""+strings.Repeat("x", 1000)+"\",\"args\":{}}\n```\n", 100))
 	if len(r.Notes) == 0 || len(r.Notes) > 8 || len(r.Notes[0]) > 200 {

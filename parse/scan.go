@@ -182,10 +182,15 @@ func (r *reading) scan() {
 			i++
 			continue
 		}
-		if i = max(r.at(i), i+1); r.blocks > maxBlocks {
+		if i = max(r.at(i), i+1); r.blocks <= maxBlocks {
+			continue
+		}
+		end := r.draftEnd(i)
+		if end == 0 {
 			r.markup = append(r.markup, span{i, len(r.s)})
 			break
 		}
+		i = end
 	}
 	if r.open >= 0 {
 		r.think(r.open, len(r.s))
@@ -311,11 +316,33 @@ func (r *reading) halfThought(i, end int) int {
 			r.note("a call of " + quote(r.found[k].calls[0].Name) + " in the reasoning was left alone")
 		}
 	}
-	r.found = r.found[:0]
+	r.found, r.blocks = r.found[:0], 0
 	r.cuts, r.markup = r.cuts[:0], r.markup[:0]
 	r.thought = r.thought[:0]
 	r.think(0, end)
 	return end
+}
+
+// draftEnd returns where the reasoning ends that all text before s[i] is, if what
+// follows says so: then no block before that counts, however many there are. 0 if
+// it is none.
+func (r *reading) draftEnd(i int) int {
+	for ; i < len(r.s); i++ {
+		if c := r.s[i]; c != '<' && c != '[' && c != thinkToken[0] {
+			continue
+		}
+		p, shut, body := r.in.thinkMarkAt(r.s, i)
+		switch {
+		case p == nil:
+		case shut && p.Half:
+			return r.halfThought(i, body)
+		case !shut:
+			if at, end := r.shut(p, body); at < len(r.s) {
+				i = end - 1
+			}
+		}
+	}
+	return 0
 }
 
 // fresh reports whether only blanks stand between what was taken last and s[i].
