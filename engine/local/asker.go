@@ -135,6 +135,9 @@ func (e *Engine) modelOutcome(f *flight, reply *model.Reply, err error, took tim
 	case errors.As(err, &fault):
 		d.Class, d.Status, d.Code, d.Message = fault.Class, int64(fault.Status), fault.Code, fault.Message
 		d.RetryAfter, d.Partial, d.Usage = fault.RetryAfter, fault.Partial, fault.Usage
+		if fault.Limit > 0 {
+			d.Limit = message.Known(fault.Limit)
+		}
 		if d.Message == "" && fault.Err != nil {
 			d.Message = fault.Err.Error()
 		}
