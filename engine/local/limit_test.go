@@ -17,7 +17,7 @@ func TestStatedLimit(t *testing.T) {
 		l.start(t.Context(), l.engine())
 		for _, ev := range l.events() {
 			if d, ok := ev.Data.(*event.ModelFailed); ok {
-				want := message.Count{}
+				var want message.Count
 				if limit > 0 {
 					want = message.Known(limit)
 				}
