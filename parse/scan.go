@@ -448,7 +448,7 @@ func (r *reading) marker(i int) int {
 			return end
 		}
 	}
-	if end := r.tagged(i); end > i {
+	if end := r.tagged(i, openers); end > i {
 		return end
 	}
 	for _, o := range openers {

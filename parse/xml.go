@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"rein.example/rein/dialect"
@@ -9,8 +10,8 @@ import (
 )
 
 // tagged takes the block that an element at s[i] begins, whatever prefix and
-// decoration its name has.
-func (r *reading) tagged(i int) int {
+// decoration its name has. The rows of openers that stand there were tried.
+func (r *reading) tagged(i int, openers []*opener) int {
 	if r.s[i] != '<' {
 		return 0
 	}
@@ -25,7 +26,7 @@ func (r *reading) tagged(i int) int {
 		return 0
 	}
 	for _, d := range tagRows(&t, r.only != nil) {
-		if r.only != nil && r.only != d {
+		if r.only != nil && r.only != d || tried(openers, t.end-i, d) {
 			continue
 		}
 		b, ok := r.read(d, i, t.end)
@@ -39,6 +40,16 @@ func (r *reading) tagged(i int) int {
 		return r.take(d, b, i)
 	}
 	return 0
+}
+
+// tried reports whether one of the openers is n bytes long and one of d's.
+func tried(openers []*opener, n int, d *dialect.Dialect) bool {
+	for _, o := range openers {
+		if o.anchor == 0 && len(o.text) == n && slices.Contains(o.rows, d) {
+			return true
+		}
+	}
+	return false
 }
 
 // orphan takes a closing tag that closes nothing: one in a namespace of calls,
