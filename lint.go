@@ -19,7 +19,12 @@ func (o *Options) Lint() (*lint.Report, error) {
 	if err := checkWindow(&o.Window); err != nil {
 		return nil, err
 	}
-	registry, specs, err := o.offer(o.Fallback)
+	k, err := o.counting(o.Fallback)
+	if err != nil {
+		return nil, err
+	}
+	w := o.windowSpec(o.Fallback, k)
+	registry, specs, err := o.offer(w)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +37,7 @@ func (o *Options) Lint() (*lint.Report, error) {
 		return nil, err
 	}
 	in := &lint.Input{Setups: map[string]*tool.Setup{}, Permissions: o.Permissions, Phases: o.Phases,
-		Window: windowSpec(o.Window, o.Fallback, o.Counter), Counter: o.Counter}
+		Window: w, Counter: k.counter}
 	catalogue := registry.Get(tool.CallTool) != nil
 	for _, t := range specs {
 		in.Tools = append(in.Tools, registry.Get(t.Name).Definition())

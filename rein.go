@@ -97,7 +97,12 @@ type Options struct {
 	// Approve answers questions while a run goes on. Nil, or ok == false,
 	// leaves them open and pauses the run; see [Run.Approve].
 	Approve Approver
-	// Counter counts tokens. Nil: an estimate.
+	// Counter counts tokens; if its Method is exact, it is the first model's own
+	// tokenizer, and Window.Tokenizer its name. Nil: the vocabulary that
+	// Window.Tokenizer names (o200k_base or cl100k_base; "estimate" is none), or else
+	// that of the first model where Rein has it, or else an estimate. Whatever is not
+	// exact for all of the agent's models has the larger margin until a server's own
+	// figures have corrected it.
 	Counter tokens.Counter
 	// Secrets are kept out of journals, traces and the model's sight.
 	Secrets *event.Secrets
@@ -116,6 +121,7 @@ type Options struct {
 type Agent struct {
 	models   []model.Client       // the first, then those to fall back to
 	calls    []event.ModelCalling // of each of them
+	counting counting
 	opts     Options
 	registry *tool.Registry
 	specs    []event.ToolSpec
@@ -166,14 +172,17 @@ func New(m model.Client, opts *Options) (*Agent, error) {
 	if err := checkWindow(&a.opts.Window); err != nil {
 		return nil, err
 	}
-	if a.registry, a.specs, err = a.opts.offer(a.models); err != nil {
+	if a.counting, err = a.opts.counting(a.models); err != nil {
+		return nil, err
+	}
+	if a.registry, a.specs, err = a.opts.offer(a.opts.windowSpec(a.models, a.counting)); err != nil {
 		return nil, err
 	}
 	a.store = a.opts.Store
 	if a.store == nil {
 		a.store, a.ownStore = memory.New(), true
 	}
-	a.engine, err = local.New(local.Options{Store: a.store, Counter: a.opts.Counter, Secrets: a.opts.Secrets, Logger: a.opts.Logger})
+	a.engine, err = local.New(local.Options{Store: a.store, Counter: a.counting.counter, Secrets: a.opts.Secrets, Logger: a.opts.Logger})
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +222,7 @@ func (a *Agent) spec(chat bool) (*event.Spec, error) {
 		System: []event.Block{{Name: window.BlockContract, Text: contract}},
 		Limits: *a.opts.Limits, Permissions: a.opts.Permissions, Retry: *a.opts.Retry,
 		Phases: a.opts.Phases, Retrieve: a.opts.Retrieve != nil,
-		Window: windowSpec(a.opts.Window, a.models, a.opts.Counter), Sampling: a.opts.Sampling, Chat: chat, Calling: a.calls,
+		Window: a.opts.windowSpec(a.models, a.counting), Sampling: a.opts.Sampling, Chat: chat, Calling: a.calls,
 		Sandbox: a.opts.Sandbox, Config: a.opts.Config, BaseDir: a.opts.BaseDir,
 	}
 	for i, m := range a.models {
@@ -261,8 +270,9 @@ const (
 	exactMargin   = 900_000
 )
 
-// windowSpec fills in what w leaves to the models and to how tokens are counted.
-func windowSpec(w event.WindowSpec, models []model.Client, counter tokens.Counter) event.WindowSpec {
+// windowSpec fills in what the options' window leaves to the models.
+func (o *Options) windowSpec(models []model.Client, k counting) event.WindowSpec {
+	w := o.Window
 	if w.Strategy == "" {
 		w.Strategy = window.Layered
 	}
@@ -279,9 +289,8 @@ func windowSpec(w event.WindowSpec, models []model.Client, counter tokens.Counte
 		}
 		w.Reserve = min(w.Reserve, w.Size/2)
 	}
-	if w.Margin == 0 {
-		w.Margin = foreignMargin
-		if counter != nil && counter.Method() == tokens.Exact {
+	if w.Tokenizer = k.own; w.Margin == 0 {
+		if w.Margin = foreignMargin; k.exact {
 			w.Margin = exactMargin
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"rein.example/rein/event"
 	"rein.example/rein/guard"
-	"rein.example/rein/model"
 	"rein.example/rein/tool"
 	"rein.example/rein/toolkit/artifact"
 	"rein.example/rein/toolkit/catalogue"
@@ -97,7 +96,7 @@ func readsBack(policy *guard.Policy, specs []event.ToolSpec) bool {
 // offer makes the registry of the agent's own tools and those of the harness, and
 // the specs of both. Where there are groups of tools, and no phases, the model
 // opens them through a catalogue.
-func (o *Options) offer(models []model.Client) (*tool.Registry, []event.ToolSpec, error) {
+func (o *Options) offer(w event.WindowSpec) (*tool.Registry, []event.ToolSpec, error) {
 	own, err := tool.NewRegistry(o.Tools...)
 	if err != nil {
 		return nil, nil, err
@@ -110,7 +109,7 @@ func (o *Options) offer(models []model.Client) (*tool.Registry, []event.ToolSpec
 	if slices.ContainsFunc(o.Tools, cuttable) {
 		tools = append(tools, artifact.Tool())
 	}
-	if w := windowSpec(o.Window, models, o.Counter); w.Strategy != window.Full && roomy(&w) {
+	if w.Strategy != window.Full && roomy(&w) {
 		tools = append(tools, artifact.History())
 	}
 	grouped := own.Specs()
