@@ -31,7 +31,7 @@ import (
 // [tokens.Counter].
 type Tokenizer struct {
 	vocabulary *Vocabulary
-	stages     []cutter
+	stages     []stage
 }
 
 // New returns a tokenizer that cuts texts by a pattern, the pieces by the next, and
@@ -40,7 +40,7 @@ func New(v *Vocabulary, patterns ...Pattern) *Tokenizer {
 	t := &Tokenizer{vocabulary: v}
 	class := newClasses()
 	for _, p := range patterns {
-		t.stages = append(t.stages, p.cutter(class))
+		t.stages = append(t.stages, p.stage(class))
 	}
 	return t
 }
@@ -58,7 +58,7 @@ func (t *Tokenizer) Count(text string) int {
 
 // count counts what the stages, which are as many as there were patterns at most,
 // make of a text.
-func (t *Tokenizer) count(s string, stages []cutter, w *work) int {
+func (t *Tokenizer) count(s string, stages []stage, w *work) int {
 	if len(stages) == 0 {
 		if s == "" {
 			return 0

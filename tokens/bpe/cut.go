@@ -1,9 +1,6 @@
 package bpe
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // style says how a text is cut into pieces before tokens are made of each: what
 // tokenizers give as a regular expression. Those in use differ in few points, which
@@ -13,6 +10,8 @@ type style struct {
 	// cased: a word has capitals first and then small letters, and a new one begins
 	// where capitals follow small ones. Marks are letters.
 	cased bool
+	// marked: marks are letters, and no signs.
+	marked bool
 	// contraction is where 's, 't, 're, 've, 'm, 'll and 'd stand. fold: capitals
 	// too.
 	contraction contraction
@@ -40,19 +39,16 @@ const (
 // cutter cuts texts in a style. The text must be valid UTF-8.
 type cutter struct {
 	style
-	class *classes
+	*classes
+	words, signs classSet // what words and runs of signs consist of
 }
 
-// at returns the class and the bytes of the character at i, which may be the end.
-func (c *cutter) at(s string, i int) (class, int) {
-	if i >= len(s) {
-		return end, 0
+func newCutter(s style, t *classes) *cutter {
+	c := &cutter{s, t, letters, rest}
+	if s.marked {
+		c.words, c.signs = letters|1<<mark, rest&^(1<<mark)
 	}
-	if b := s[i]; b < utf8.RuneSelf {
-		return c.class[b], 1
-	}
-	r, n := utf8.DecodeRuneInString(s[i:])
-	return c.class.of(r), n
+	return c
 }
 
 // next returns the end of the piece that begins at i. It looks at a character a few
@@ -67,7 +63,7 @@ func (c *cutter) next(s string, i int) int {
 		}
 	}
 	switch {
-	case k.isLetter():
+	case k.in(letters):
 		return c.word(s, i, false)
 	case k == number:
 		return c.number(s, i)
@@ -76,20 +72,18 @@ func (c *cutter) next(s string, i int) int {
 	}
 	// It may lead a word, or be the first of several signs or blanks.
 	after, _ := c.at(s, i+n)
-	if c.anyLead || s[i] == ' ' {
-		if after.isLetter() || c.cased && after == mark {
-			if j := c.word(s, i+n, k == mark); j > 0 {
-				return j
-			}
+	if (c.anyLead || s[i] == ' ') && (after.in(c.words) || c.cased && after == mark) {
+		if j := c.word(s, i+n, k == mark); j > 0 {
+			return j
 		}
 	}
 	switch {
-	case k == mark && c.cased:
+	case k == mark && (c.cased || c.marked):
 		return c.word(s, i, false)
 	case c.digits == 0 && s[i] == ' ' && after == number:
 		return c.number(s, i+1)
-	case k.isSign() || s[i] == ' ' && after.isSign():
-		return c.signs(s, i+n)
+	case k.in(c.signs) || s[i] == ' ' && after.in(c.signs):
+		return c.signRun(s, i+n)
 	}
 	return c.space(s, i)
 }
@@ -98,11 +92,11 @@ func (c *cutter) next(s string, i int) int {
 // capitals alone, and must not, it returns 0.
 func (c *cutter) word(s string, i int, notCapitals bool) int {
 	if !c.cased {
-		return c.run(s, i, class.isLetter)
+		return c.run(s, i, c.words)
 	}
 	j, caseless := i, 0 // caseless is the end of the last letter without case, or mark
 	k, n := c.at(s, j)
-	for k.inUpper() {
+	for k.in(1<<upper | 1<<letter | 1<<mark) {
 		j += n
 		if k != upper {
 			caseless = j
@@ -111,7 +105,7 @@ func (c *cutter) word(s string, i int, notCapitals bool) int {
 	}
 	switch {
 	case k == lower:
-		j = c.run(s, j, class.inLower)
+		j = c.run(s, j+n, 1<<lower|1<<letter|1<<mark)
 	case caseless > 0:
 		j = caseless // the capitals after it are a word of their own
 	case notCapitals:
@@ -123,18 +117,18 @@ func (c *cutter) word(s string, i int, notCapitals bool) int {
 	return j
 }
 
-// run returns the end of a run of characters.
-func (c *cutter) run(s string, i int, in func(class) bool) int {
-	for k, n := c.at(s, i); in(k); k, n = c.at(s, i) {
-		i += n
-	}
-	return i
-}
-
 // number returns the end of the number that begins at i, or of its first digits.
 func (c *cutter) number(s string, i int) int {
-	for d := 0; c.digits == 0 || d < c.digits; d++ {
-		k, n := c.at(s, i)
+	if c.digits == 0 {
+		return c.run(s, i, 1<<number)
+	}
+	return c.upTo(s, i, c.digits)
+}
+
+// upTo returns the end of the first digits of the number that begins at i.
+func (t *classes) upTo(s string, i, digits int) int {
+	for range digits {
+		k, n := t.at(s, i)
 		if k != number {
 			break
 		}
@@ -143,9 +137,9 @@ func (c *cutter) number(s string, i int) int {
 	return i
 }
 
-// signs returns the end of a run of signs, and of the line ends after it.
-func (c *cutter) signs(s string, i int) int {
-	i = c.run(s, i, class.isSign)
+// signRun returns the end of a run of signs, and of the line ends after it.
+func (c *cutter) signRun(s string, i int) int {
+	i = c.run(s, i, c.signs)
 	if c.lineEnds {
 		for i < len(s) && (s[i] == '\n' || s[i] == '\r' || c.slash && s[i] == '/') {
 			i++
@@ -154,21 +148,24 @@ func (c *cutter) signs(s string, i int) int {
 	return i
 }
 
-// space returns the end of white space: that of its last line end; else all but its
-// last character, which goes to what follows; else all of it.
-func (c *cutter) space(s string, i int) int {
+// space returns the end of white space.
+func (c *cutter) space(s string, i int) int { return c.blanks(s, i, c.lineEnds) }
+
+// blanks returns the end of white space: that of its last line end, if those count;
+// else all but its last character, which goes to what follows; else all of it.
+func (t *classes) blanks(s string, i int, lineEnds bool) int {
 	start, last, lineEnd := i, i, 0
-	k, n := c.at(s, i)
-	for k.isSpace() {
+	k, n := t.at(s, i)
+	for k.in(spaces) {
 		last = i
 		i += n
 		if k == line {
 			lineEnd = i
 		}
-		k, n = c.at(s, i)
+		k, n = t.at(s, i)
 	}
 	switch {
-	case c.lineEnds && lineEnd > 0:
+	case lineEnds && lineEnd > 0:
 		return lineEnd
 	case k != end && last > start:
 		return last

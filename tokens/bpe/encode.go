@@ -20,24 +20,19 @@ func (v *Vocabulary) piece(s string, i, j int, w *work) int {
 
 // encode returns the tokens of a text that is one piece.
 func (v *Vocabulary) encode(s string, w *work) int {
-	w.blocked = w.blocked[:0]
 	count := 0
 	stack := w.room[:0] // the tokens up to at
-	at := 0
-	for at < len(s) {
+	w.blocked = w.blocked[:0]
+	for at := 0; at < len(s); {
 		try, to := v.trie.longest(v.texts, s, at)
 		if try == none {
-			count += len(stack)
+			var n int
+			n, at = v.skip(s, at)
+			count += len(stack) + n
 			stack = stack[:0]
-			at += v.skip(s[at:], &count)
 			continue
 		}
-		for {
-			if !w.isBlocked(to) && (len(stack) == 0 || v.Neighbours(stack[len(stack)-1], try)) {
-				stack = append(stack, try)
-				at = to
-				break
-			}
+		for w.isBlocked(to) || len(stack) > 0 && !v.Neighbours(stack[len(stack)-1], try) {
 			if try = v.prefix[try]; try == none {
 				if len(stack) == 0 {
 					return len(s) // no vocabulary that was learnt by merging comes here
@@ -50,16 +45,28 @@ func (v *Vocabulary) encode(s string, w *work) int {
 			}
 			to = at + v.texts.size(try)
 		}
+		stack = append(stack, try)
+		at = to
 	}
 	return count + len(stack)
 }
 
-// skip adds the tokens of characters at the beginning that the vocabulary doesn't
-// have, and returns their bytes.
-func (v *Vocabulary) skip(s string, count *int) int {
-	_, n := utf8.DecodeRuneInString(s)
-	*count += n
-	return n
+// skip returns the tokens of the characters at i that the vocabulary doesn't have, and
+// where they end.
+func (v *Vocabulary) skip(s string, i int) (count, end int) {
+	for end = i; end < len(s); {
+		if try, _ := v.trie.longest(v.texts, s, end); try != none {
+			break
+		}
+		_, n := utf8.DecodeRuneInString(s[end:])
+		end += n
+		if v.missing == MissingBytes {
+			count += n
+		} else if v.missing == MissingOne || count == 0 {
+			count++
+		}
+	}
+	return count, end
 }
 
 func (w *work) isBlocked(at int) bool {

@@ -131,12 +131,14 @@ func eight(s string) uint64 {
 }
 
 // pairs is a table from two tokens to the one that they merge to: the two, of
-// tokenBits each, and the one plus 1 in the rest of a slot.
+// tokenBits each, and the one plus 1 in the rest of a slot. Most pairs that are looked
+// up are not in it, which seen, a bit for each of many hashes and small enough to stay
+// near, mostly knows.
 type pairs struct {
-	slots  []uint64
-	shift  uint8
-	bloom  []uint64
-	bshift uint8
+	slots     []uint64
+	seen      []uint64
+	shift     uint8
+	seenShift uint8
 }
 
 // tokenBits is enough for MaxTokens.
@@ -147,14 +149,15 @@ const (
 
 func newPairs(n int) pairs {
 	size, shift := slots(n)
-	return pairs{make([]uint64, size), shift, make([]uint64, size*4/64), shift - 2}
+	bits, seenShift := slots(max(4*n, 32))
+	return pairs{make([]uint64, size), make([]uint64, bits/64), shift, seenShift}
 }
 
 func (p *pairs) add(left, right, whole uint32) {
 	key := uint64(left)<<tokenBits | uint64(right)
-	h := key * golden >> p.bshift
-	p.bloom[h/64] |= 1 << (h % 64)
-	i := key * golden >> p.shift
+	h := key * golden
+	p.seen[h>>p.seenShift/64] |= 1 << (h >> p.seenShift % 64)
+	i := h >> p.shift
 	for p.slots[i] != 0 {
 		i = (i + 1) & uint64(len(p.slots)-1)
 	}
@@ -164,10 +167,11 @@ func (p *pairs) add(left, right, whole uint32) {
 // get returns what two tokens merge to, or none, which is more than any token.
 func (p *pairs) get(left, right uint32) uint32 {
 	key := uint64(left)<<tokenBits | uint64(right)
-	if h := key * golden >> p.bshift; p.bloom[h/64]&(1<<(h%64)) == 0 {
+	h := key * golden
+	if p.seen[h>>p.seenShift/64]&(1<<(h>>p.seenShift%64)) == 0 {
 		return none
 	}
-	for i := key * golden >> p.shift; ; i = (i + 1) & uint64(len(p.slots)-1) {
+	for i := h >> p.shift; ; i = (i + 1) & uint64(len(p.slots)-1) {
 		switch slot := p.slots[i]; {
 		case slot == 0:
 			return none

@@ -1,6 +1,9 @@
 package bpe
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // trie finds the longest of many texts that another begins with. Where only one of
 // them is left below a node, the node is a leaf and has it, whatever remains of it.
@@ -33,7 +36,7 @@ const tails = 3
 func newTrie(t *texts) (*trie, []uint32, error) {
 	n := t.len()
 	b := &trieBuilder{
-		texts: t, t: &trie{nodes: make([]node, 0, 2*n), labels: make([]byte, 0, 2*n)}, parts: make([]part, 0, 2*n),
+		texts: t, t: &trie{nodes: make([]node, 0, n+n/2), labels: make([]byte, 0, n+n/2)}, parts: make([]part, 0, n+n/2),
 		order: make([]uint32, n), spare: make([]uint32, n), prefix: make([]uint32, n),
 	}
 	for i := range b.order {
@@ -46,6 +49,7 @@ func newTrie(t *texts) (*trie, []uint32, error) {
 		}
 	}
 	b.t.nodes = append(b.t.nodes, node{first: uint32(len(b.t.nodes)), token: none}) // ends the children of the last
+	b.t.nodes, b.t.labels = slices.Clone(b.t.nodes), slices.Clone(b.t.labels) // no more room than they need
 	b.shorten()
 	return b.t, b.prefix, nil
 }

@@ -28,8 +28,23 @@ type Vocabulary struct {
 	prefix []Token // the longest other token that each begins with, or none
 	trie   *trie
 	// whole has the pieces that are one token whatever merging would make of them.
-	whole *words
+	whole   *words
+	missing Missing
 }
+
+// Missing is what a vocabulary makes of a character that it doesn't have, where its
+// given tokens are characters.
+type Missing uint8
+
+// What it makes of one.
+const (
+	// MissingBytes: a token for each of its bytes.
+	MissingBytes Missing = iota
+	// MissingOne: a token.
+	MissingOne
+	// MissingFused: a token for all that stand in a row.
+	MissingFused
+)
 
 // learnt is the part of a vocabulary that grows.
 type learnt struct {
@@ -43,8 +58,9 @@ type learnt struct {
 // Builder makes a [Vocabulary]. It is for one goroutine.
 type Builder struct {
 	learnt
-	room int // for merges
-	more []string
+	room    int // for merges
+	more    []string
+	missing Missing
 }
 
 // NewBuilder begins a vocabulary with the tokens that texts consist of, mostly the
@@ -53,7 +69,7 @@ func NewBuilder(base []string, merges int) (*Builder, error) {
 	if len(base) == 0 || merges < 0 || len(base)+merges > MaxTokens {
 		return nil, fmt.Errorf("a vocabulary of %d given tokens and %d learnt ones: there must be some that are given, and at most %d of both", len(base), merges, MaxTokens)
 	}
-	b := &Builder{learnt{newTexts(len(base) + merges), make([][2]Token, 0, len(base)+merges), newPairs(merges)}, merges, nil}
+	b := &Builder{learnt{newTexts(len(base) + merges), make([][2]Token, 0, len(base)+merges), newPairs(merges)}, merges, nil, MissingBytes}
 	for i, s := range base {
 		if s == "" {
 			return nil, errors.New("a vocabulary with an empty token")
@@ -87,10 +103,13 @@ func (b *Builder) Learn(left, right Token) (Token, error) {
 // Whole says that a piece is one token, whatever merging makes of it.
 func (b *Builder) Whole(piece string) { b.more = append(b.more, piece) }
 
+// Missing says what becomes of characters that are not among the given tokens.
+func (b *Builder) Missing(m Missing) { b.missing = m }
+
 // Build returns the vocabulary. It fails if two tokens are the same text. The builder
 // must not be used any more.
 func (b *Builder) Build() (*Vocabulary, error) {
-	v := &Vocabulary{learnt: b.learnt}
+	v := &Vocabulary{learnt: b.learnt, missing: b.missing}
 	v.texts.complete()
 	var err error
 	if v.trie, v.prefix, err = newTrie(v.texts); err != nil {
