@@ -37,17 +37,24 @@ func (r *reading) read(d *dialect.Dialect, start, body int) (block, bool) {
 	return block{}, false
 }
 
-// mayBegin reports whether the body of a row's block can begin with c, the first
-// byte behind the opener that is no white space; 0 for none. Hostile texts repeat
-// openers, and most of what follows them is told apart by that.
-func mayBegin(d *dialect.Dialect, opener string, c byte) bool {
+// mayBegin reports whether the body of a row's block can begin with what stands
+// behind the opener, without white space. Hostile texts repeat openers, and most of
+// what follows them is told apart by a byte or two.
+func mayBegin(d *dialect.Dialect, opener, rest string) bool {
+	var c, next byte
+	if rest != "" {
+		c = rest[0]
+	}
+	if len(rest) > 1 {
+		next = rest[1]
+	}
 	switch d.Grammar {
 	case dialect.JSON:
 		return c == '{' || c == '[' || d.BuiltIns || strings.HasSuffix(opener, "[")
 	case dialect.Tree:
-		return c == '<' || !d.Bare
+		return !d.Bare || c == '<' && wordByte(next)
 	case dialect.Pairs:
-		return c == '<' || c == '{' || c == '[' || toolishByte(c)
+		return c == '{' || c == '[' || toolishByte(c) || strings.HasPrefix(rest, "<tool_call")
 	}
 	return true
 }

@@ -479,12 +479,9 @@ func (r *reading) opened(i int, o *opener) int {
 	if r.repeated(o.text, body) {
 		return 0
 	}
-	first := byte(0)
-	if k := skip(r.s, body); k < len(r.s) {
-		first = r.s[k]
-	}
+	rest := r.s[skip(r.s, body):]
 	for _, d := range o.rows {
-		if r.only != nil && r.only != d || !mayBegin(d, o.text, first) {
+		if r.only != nil && r.only != d || !mayBegin(d, o.text, rest) {
 			continue
 		}
 		b, ok := r.read(d, start, body)
