@@ -41,8 +41,16 @@ func (m *Machine) boundary() Command {
 	if m.idle {
 		return m.recording(&event.RunPaused{Cause: event.CauseTurnDone})
 	}
+	if m.ending != nil {
+		return m.checkCompletion()
+	}
 	if reason, why := m.limit(); reason != "" {
 		return m.finalCall(why)
+	}
+	if m.driftDue() {
+		if d := m.readBack(); d != nil {
+			return m.recording(d)
+		}
 	}
 	if n := m.lastStepNotice(); n != nil {
 		return m.recording(n)

@@ -344,6 +344,7 @@ const maxLosses = 3
 // the conclusions of the turn.
 func (m *Machine) closeTurn() {
 	var unusable, denied, repeated int
+	var submitted *event.RunFinished
 	for i := range m.turn {
 		c := &m.turn[i]
 		m.misread = m.misread || c.misreads(m.clipped)
@@ -359,9 +360,12 @@ func (m *Machine) closeTurn() {
 			repeated++
 		}
 		m.plan(c)
-		if c.tool != nil && c.tool.Harness && c.Name == tool.SubmitResult && c.done.Status == event.StatusSuccess && len(c.done.Result) > 0 && m.verdict == nil {
-			m.verdict = &event.RunFinished{Reason: event.ReasonSubmitted, OK: true, Result: c.done.Result, Answer: answerOf(c.done.Result)}
+		if c.tool != nil && c.tool.Harness && c.Name == tool.SubmitResult && c.done.Status == event.StatusSuccess && len(c.done.Result) > 0 && submitted == nil {
+			submitted = &event.RunFinished{Reason: event.ReasonSubmitted, OK: true, Result: c.done.Result, Answer: answerOf(c.done.Result)}
 		}
+	}
+	if submitted != nil && m.verdict == nil {
+		m.finishWith(submitted)
 	}
 	m.nextPhase()
 	n := len(m.turn)
@@ -369,7 +373,7 @@ func (m *Machine) closeTurn() {
 	inARow(&m.refusals, denied == n)
 	inARow(&m.repeats, repeated == n)
 	switch {
-	case m.verdict != nil:
+	case m.verdict != nil || m.ending != nil:
 	case m.malformed >= maxMalformed:
 		m.verdict = &event.RunFinished{Reason: event.ReasonMalformed,
 			Detail: "three replies in a row held no call that could be run: " + m.turn[n-1].why}
@@ -381,6 +385,9 @@ func (m *Machine) closeTurn() {
 	if len(m.unread) > 0 && m.verdict == nil {
 		m.remark(noticeReply, "Part of your last reply could not be read, and nothing was made of it: "+strings.Join(m.unread, "; ")+
 			". What it called besides was carried out as the results say; if something is missing, call it again.")
+	}
+	if submitted == nil {
+		m.getsOn()
 	}
 	m.turn, m.unread = nil, nil
 	m.phase = phaseBoundary

@@ -17,10 +17,12 @@ type coverage struct {
 // covered is one resource.
 type covered struct {
 	name, version string
-	total         int64
-	wrote         bool
-	ranges        [][2]int64 // sorted, apart, both ends included
-	parts         []int64    // sorted: lines too long to be shown whole, of which the beginning was
+	// first is the version that the run met first; empty if it was its own.
+	first  string
+	total  int64
+	wrote  bool
+	ranges [][2]int64 // sorted, apart, both ends included
+	parts  []int64    // sorted: lines too long to be shown whole, of which the beginning was
 }
 
 // fold adds what a call has read or written.
@@ -35,10 +37,13 @@ func (v *coverage) fold(seen []event.Seen) {
 			at = len(v.list)
 			v.index[s.Resource] = at
 			v.list = append(v.list, covered{name: s.Resource})
+			if !s.Wrote && !s.Gone {
+				v.list[at].first = s.Version
+			}
 		}
 		c := &v.list[at]
 		if c.version != s.Version || s.Gone || s.Wrote {
-			*c = covered{name: c.name, version: s.Version}
+			*c = covered{name: c.name, first: c.first, version: s.Version}
 		}
 		c.total = s.Total
 		c.wrote = c.wrote || s.Wrote

@@ -127,6 +127,15 @@ type Machine struct {
 	held      int64         // answers in a row that the same rule held up
 	heldFor   string        // and what that was missing
 	noticed   bool          // told that one step is left
+	progress  progress      // whether it gets on
+	mustCall  []guard.Names // of spec.Accept
+
+	// What it takes to end; see finishWith and aside.
+	ending       *event.RunFinished // put to the completion check
+	returns      int64              // ends that the completion check sent back
+	unacceptable int64              // ends in a row that were not accepted
+	readBackAt   int64              // step after which the goal was read back last
+	offGoal      int64              // readings in a row that it was not served
 
 	// How it ends.
 	halt    event.InputKind     // a stop or cancel that is being carried out
@@ -292,6 +301,9 @@ func (m *Machine) begin(e *event.Event, d *event.RunStarted) error {
 	if err := m.beginPhases(); err != nil {
 		return fmt.Errorf("phases of the run: %w", err)
 	}
+	if err := m.beginAccept(); err != nil {
+		return fmt.Errorf("what the run accepts: %w", err)
+	}
 	m.offer()
 	if m.root == "" {
 		m.root = m.run
@@ -341,9 +353,11 @@ func (m *Machine) input(d *event.InputReceived) {
 		begins := m.idle
 		m.idle = false
 		m.spoken = len(m.calls)
+		m.progress.forget()
 		if m.replied(d) {
 			return
 		}
+		m.ending = nil // first what has been said
 		if m.phase == phaseBoundary {
 			m.put(in.msg, in.item)
 			if begins {

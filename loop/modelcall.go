@@ -55,6 +55,9 @@ func (c *modelCall) command(m *Machine) Command {
 		if c.purpose == event.PurposeFinal && len(m.spec.Submit) > 0 {
 			c.cmd.Schema, c.cmd.SchemaName = m.spec.Submit, "result"
 		}
+		if aside(c.purpose) {
+			c.cmd.Schema, c.cmd.SchemaName = asideSchema(c.purpose)
+		}
 	}
 	c.cmd.Cancel = c.cancel || m.halt != ""
 	return c.cmd
@@ -66,7 +69,7 @@ func (c *modelCall) tailMessage() *message.Message {
 		return nil
 	}
 	msg := stateTail(c.tail)
-	if c.purpose == event.PurposeSummary {
+	if c.purpose == event.PurposeSummary || aside(c.purpose) {
 		msg = summaryTail(c.tail)
 	}
 	return &msg
@@ -170,6 +173,10 @@ func (m *Machine) failed(d *event.ModelFailed) {
 	}
 	if c.purpose == event.PurposeSummary {
 		m.summaryFailed(d)
+		return
+	}
+	if aside(c.purpose) {
+		m.asideFailed(d)
 		return
 	}
 	switch d.Class {

@@ -167,6 +167,18 @@ func (p *progress) one(step int64, c *call, out uint64) (found []finding) {
 	return found
 }
 
+// getsOn looks at the turn that ends: where it shows that the run does not get on,
+// the model is told, and then the run ends.
+func (m *Machine) getsOn() {
+	for _, f := range m.progress.turn(m.steps, m.turn) {
+		if f.stop != "" {
+			m.reach(f.reason, f.stop)
+		} else if m.over == "" {
+			m.remark(noticeRepetition, f.text)
+		}
+	}
+}
+
 // once returns 1 for the first call of a tool in a step, else 0.
 func once(fresh bool) int64 {
 	if fresh {

@@ -58,6 +58,10 @@ func (m *Machine) parsed(d *event.ReplyParsed) {
 		m.summarised(r, d)
 		return
 	}
+	if aside(m.call.purpose) {
+		m.asideAnswered(r, d)
+		return
+	}
 	m.steps++
 	m.misread, m.clipped = false, r.Finish == event.FinishLength
 	msg := parse.Assistant(&r.Message, d)
@@ -172,7 +176,7 @@ func (m *Machine) hold(text string) {
 		b = m.rules.JudgeEnd(m.names)
 	}
 	if b == nil {
-		m.verdict = &event.RunFinished{Reason: event.ReasonAnswered, OK: true, Answer: text}
+		m.finishWith(&event.RunFinished{Reason: event.ReasonAnswered, OK: true, Answer: text})
 		return
 	}
 	if b.Why != m.heldFor {
