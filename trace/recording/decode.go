@@ -23,12 +23,15 @@ type rawConversation struct {
 	Tools []rawTool        `json:"tools"`
 }
 
-// rawTool is a tool, in the wrapping of Chat Completions or without.
+// rawTool is a tool: in the wrapping of Chat Completions, without, as the Messages
+// wire has it, or as MCP has it.
 type rawTool struct {
 	Function    *rawTool       `json:"function"`
 	Name        string         `json:"name"`
 	Description string         `json:"description"`
 	Parameters  jsontext.Value `json:"parameters"`
+	InputSchema jsontext.Value `json:"inputSchema"`
+	Messages    jsontext.Value `json:"input_schema"`
 }
 
 // rawMessage is a message as it is written down.
@@ -150,7 +153,13 @@ func toolsOf(in []rawTool) []Tool {
 			t = *t.Function
 		}
 		if t.Name != "" {
-			out = append(out, Tool{Name: t.Name, Description: t.Description, Schema: t.Parameters})
+			schema := t.Parameters
+			for _, other := range []jsontext.Value{t.InputSchema, t.Messages} {
+				if schema == nil {
+					schema = other
+				}
+			}
+			out = append(out, Tool{Name: t.Name, Description: t.Description, Schema: schema})
 		}
 	}
 	return out
