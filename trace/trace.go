@@ -58,6 +58,9 @@ type Row struct {
 	For *string `json:"for_call"`
 	// Undoes is the call that this one takes back, which a person has asked for.
 	Undoes *string `json:"undoes_call"`
+	// Context is what the request of a model call held; left out where the journal
+	// does not say it.
+	Context *Context `json:"context,omitempty"`
 }
 
 // Anomaly is something that is probably not as it should be.
@@ -79,6 +82,10 @@ type Fold struct {
 	step  int64
 	model map[string]int // rows by command id, looked up only
 	calls map[string]int // rows by call id, looked up only
+
+	context     *Context // of the next model call
+	compactions []Compaction
+	placed      int // how many of them have the step that they were for
 }
 
 // Rows returns the rows so far, in the order in which they began. The slice is
@@ -93,11 +100,15 @@ func (f *Fold) Add(e *event.Event) {
 	switch d := e.Data.(type) {
 	case *event.RunStarted:
 		f.spec = &d.Spec
+	case *event.ContextAssembled:
+		f.assembled(d)
+	case *event.ContextCompacted:
+		f.compacted(e, d)
 	case *event.ModelCalled:
 		f.step = d.Step
 		f.model[d.ID], f.asked[d.ID] = len(f.rows), d.Model
 		f.rows = append(f.rows, Row{Run: e.Run, Step: d.Step, Time: e.Time, Event: e.Seq,
-			Model: ptr(d.Model), Purpose: ptr(string(d.Purpose)), Attempt: ptr(d.Attempt)})
+			Model: ptr(d.Model), Purpose: ptr(string(d.Purpose)), Attempt: ptr(d.Attempt), Context: f.context})
 	case *event.ModelAnswered:
 		if r := f.row(f.model, d.ID); r != nil {
 			r.usage(&d.Usage)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +42,8 @@ type shown struct {
 	Sandbox string `json:"sandbox"`
 	// Rows are the trace: model calls and tool calls in order.
 	Rows []trace.Row `json:"rows"`
+	// Compactions are the rewrites of the context, in order.
+	Compactions []trace.Compaction `json:"compactions"`
 	// Damage says where the journal stops being sound; the rest is of what comes
 	// before.
 	Damage *damage `json:"damage,omitempty"`
@@ -52,13 +55,17 @@ type shown struct {
 
 func (a *app) showCommand() *cobra.Command {
 	var step int64
+	var contexts bool
 	cmd := &cobra.Command{
-		Use: "show RUN [--step N]", Short: "Show a run step by step", Args: exactly("RUN"),
+		Use: "show RUN [--step N] [--context]", Short: "Show a run step by step", Args: exactly("RUN"),
 		Long: `Shows a run as a table: each model call, and each tool call below the step that
-made it. What is worth a second look is marked with !, and the line below says why.`,
+made it. What is worth a second look is marked with !, and the line below says why;
+~ marks where the context was rewritten to make room.`,
 		Example: `  rein show last
-  rein show last --step 3     # with what was said and returned`,
+  rein show last --step 3     # with what was said and returned
+  rein show last --context    # with what each request held, and what was kept of the rest`,
 	}
+	cmd.Flags().BoolVar(&contexts, "context", false, "show what each request held, by block, and the texts that stand in the place of what has left")
 	cmd.Flags().Int64Var(&step, "step", 0, "show only step `N`, from 1, with what was said and returned")
 	return a.withReading(cmd, func(ctx context.Context, s journal.Store, args []string) error {
 		if cmd.Flags().Changed("step") && step < 1 {
@@ -78,7 +85,7 @@ made it. What is worth a second look is marked with !, and the line below says w
 		if a.json {
 			err = a.print(v)
 		} else {
-			err = a.table(v, events)
+			err = a.table(v, events, contexts)
 		}
 		if err != nil {
 			return err
@@ -122,11 +129,10 @@ func show(ctx context.Context, s journal.Store, run string, step int64) (*shown,
 	if spec := m.Spec(); spec != nil {
 		v.Agent, v.Model, v.Sandbox = spec.Agent, spec.Model, spec.Sandbox
 	}
-	if v.Rows = rows.Rows(); step > 0 {
-		v.Rows = ofStep(v.Rows, step)
-	}
-	if v.Rows == nil {
-		v.Rows = []trace.Row{}
+	v.Rows, v.Compactions = append([]trace.Row{}, rows.Rows()...), append([]trace.Compaction{}, rows.Compactions()...)
+	if step > 0 {
+		v.Rows = slices.DeleteFunc(v.Rows, func(r trace.Row) bool { return r.Step != step })
+		v.Compactions = slices.DeleteFunc(v.Compactions, func(c trace.Compaction) bool { return c.Step != step })
 	}
 	if v.Status != "running" && v.Status != "new" {
 		return v, events, nil
@@ -142,18 +148,8 @@ func show(ctx context.Context, s journal.Store, run string, step int64) (*shown,
 	return v, events, nil
 }
 
-func ofStep(rows []trace.Row, step int64) []trace.Row {
-	out := []trace.Row{}
-	for _, r := range rows {
-		if r.Step == step {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// table prints a run for people.
-func (a *app) table(v *shown, events []event.Event) error {
+// table prints a run for people; contexts adds what its requests held.
+func (a *app) table(v *shown, events []event.Event, contexts bool) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "run %s of %s, model %s", v.Run, name(cmp.Or(v.Agent, "an agent without a name")), name(v.Model))
 	if r := v.looks.reported; r != "" && !strings.HasSuffix(v.Model, r) {
@@ -171,21 +167,36 @@ func (a *app) table(v *shown, events []event.Event) error {
 	}
 	width := cmp.Or(a.wide, usualWidth)
 	t := &table{head: []string{"", "STEP", "TIME", "WHAT", "RESULT", "IN", "CACHED", "OUT", "TOOK"}, flexible: 3, least: 20}
-	timed := width >= timedWidth
+	at := func(ms int64) string {
+		if width < timedWidth {
+			return absent
+		}
+		return time.UnixMilli(ms).Format("15:04:05")
+	}
+	rewrites := v.Compactions
 	for i := range v.Rows {
 		r := &v.Rows[i]
+		for ; len(rewrites) > 0 && rewrites[0].Event < r.Event; rewrites = rewrites[1:] {
+			t.rows = append(t.rows, compactionRow(&rewrites[0], at))
+		}
 		what, result, below := v.described(r)
-		mark, at := "", absent
+		mark := ""
 		if len(below) > 0 || marked(r, result) {
 			mark = "!"
 		}
-		if timed {
-			at = time.UnixMilli(r.Time).Format("15:04:05")
+		if r.Context != nil && (contexts || events != nil) {
+			below = append([]string{composition(r.Context)}, below...)
 		}
-		t.rows = append(t.rows, tableRow{[]string{mark, fmt.Sprint(r.Step), at, what, clip(result, mostResult),
+		t.rows = append(t.rows, tableRow{[]string{mark, fmt.Sprint(r.Step), at(r.Time), what, clip(result, mostResult),
 			number(r.PromptTokens), number(r.CachedTokens), number(r.CompletionTokens), took(r.LatencyMS)}, below})
 	}
+	for i := range rewrites {
+		t.rows = append(t.rows, compactionRow(&rewrites[i], at))
+	}
 	out.WriteString("\n" + t.text(width))
+	if contexts || events != nil {
+		v.kept(&out)
+	}
 	if events == nil {
 		v.plan(&out)
 		v.footer(&out)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rein.example/rein"
+	"rein.example/rein/cmd/rein/internal/tui"
 	"rein.example/rein/event"
 	"rein.example/rein/message"
 )
@@ -87,6 +88,8 @@ func (v *view) line(data event.Data) painted {
 		return format("%s", line)
 	case *event.NoticeAdded:
 		return v.a.paint(yellow, "  told the model: "+clip(d.Text, 160))
+	case *event.ContextCompacted:
+		return v.a.paint(dim, clip(tui.Compacted(d), 200))
 	}
 	return ""
 }

@@ -57,7 +57,7 @@ func TestRetrieve(t *testing.T) {
 
 // A run goes on without material that cannot be had, and the journal says why.
 func TestRetrieveFails(t *testing.T) {
-	var quit chan struct{} // ends what does not end by itself
+	var quit chan struct{}                   // ends what does not end by itself
 	for what, c := range map[string]struct { // order: each is a run of its own
 		do   func(context.Context, string) ([]message.Part, error)
 		want string

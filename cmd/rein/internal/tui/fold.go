@@ -73,7 +73,9 @@ func (m *Model) event(e *event.Event) {
 		s.text, s.calling, s.failed = "", "", false
 	case *event.ModelAnswered:
 		s := &m.step
-		s.asked, s.calling, s.text, s.reply = false, "", "", d.Message.PlainText()
+		if s.asked, s.calling, s.text = false, "", ""; s.purpose != event.PurposeSummary {
+			s.reply = d.Message.PlainText() // a summary is the context's
+		}
 		s.usage, s.latency = &d.Usage, d.Latency
 	case *event.ModelFailed:
 		m.step.asked, m.step.text, m.step.calling = false, "", ""
@@ -93,12 +95,30 @@ func (m *Model) event(e *event.Event) {
 		m.finished(d)
 	case *event.NoticeAdded:
 		m.add(&item{tone: warn, text: "told the model: " + d.Text})
+	case *event.ContextCompacted:
+		m.flush()
+		m.print(m.paintAll(faint, split(printable(Compacted(d)), m.width, true))...)
 	case *event.RunPaused, *event.RunFinished:
 		m.flush()
 	}
 }
 
+// Compacted says in a line what a rewrite of the context has done.
+func Compacted(d *event.ContextCompacted) string {
+	s := fmt.Sprintf("context compacted: %s to %s tokens", grouped(d.Before), grouped(d.After))
+	if d.Why != "" {
+		s += ": " + d.Why
+	}
+	if n := len(d.Failed); n > 0 {
+		s += "; a summary was not used: " + d.Failed[n-1]
+	}
+	return s
+}
+
 func (m *Model) parsed(d *event.ReplyParsed) {
+	if m.step.purpose == event.PurposeSummary {
+		return
+	}
 	if d.Text != "" || len(d.Calls) > 0 && d.Format != "native" {
 		m.step.reply = d.Text
 	}
