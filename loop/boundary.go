@@ -1,8 +1,6 @@
 package loop
 
 import (
-	"fmt"
-
 	"rein.example/rein/event"
 	"rein.example/rein/message"
 	"rein.example/rein/window"
@@ -56,33 +54,6 @@ func (m *Machine) boundary() Command {
 		return m.recording(n)
 	}
 	return m.assemble(event.PurposeStep, m.empty >= 2)
-}
-
-// limit returns the limit that is reached, if any.
-func (m *Machine) limit() (event.Reason, string) {
-	l := &m.spec.Limits
-	switch {
-	case m.over != "":
-		return m.over, m.overWhy
-	case l.Steps > 0 && m.steps >= l.Steps:
-		return event.ReasonStepLimit, "the limit of " + plural(l.Steps, "step") + " is reached"
-	case l.ToolCalls > 0 && m.toolCalls >= l.ToolCalls:
-		return event.ReasonToolLimit, "the limit of " + plural(l.ToolCalls, "tool call") + " is reached"
-	case l.Tokens > 0 && m.fresh >= l.Tokens:
-		return event.ReasonTokenLimit, fmt.Sprintf("%d of %d tokens are used", m.fresh, l.Tokens)
-	}
-	return "", ""
-}
-
-// lastStepNotice tells the model once that one step is left. A run of one step
-// knows it from the start.
-func (m *Machine) lastStepNotice() event.Data {
-	l := m.spec.Limits.Steps
-	if m.noticed || l <= 1 || m.steps != l-1 {
-		return nil
-	}
-	return &event.NoticeAdded{Kind: noticeLastStep,
-		Text: "This is the last step in which you can use tools. Finish with it, or answer with what you have."}
 }
 
 // finalCall asks for the best answer from what is known.
@@ -167,6 +138,9 @@ func (m *Machine) assembly(purpose event.Purpose, noTools bool, text string, tai
 // assembled folds context.assembled: the request is fixed, and is to be sent.
 func (m *Machine) assembled(d *event.ContextAssembled) {
 	n, tail := sizeOf(d)
+	if d.Purpose == event.PurposeStep {
+		m.spentBefore = spending{m.toolCalls, m.fresh, m.cost.Or(0)}
+	}
 	if d.Purpose == event.PurposeSummary {
 		m.asking()
 	} else {

@@ -275,6 +275,7 @@ func (m *Machine) toolFinished(d *event.ToolFinished) {
 		m.abandoned++
 	}
 	m.enter(c, d)
+	m.spend(d.Spent)
 	if len(d.Seen) > 0 {
 		m.seen.fold(d.Seen)
 		m.wrote(d.Seen)

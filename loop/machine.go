@@ -111,24 +111,28 @@ type Machine struct {
 	// How far it is.
 	steps     int64
 	toolCalls int64
-	fresh     int64 // tokens that count against the limit
-	usage     message.Usage
-	cost      message.Count // millionths of a dollar
-	counted   bool          // usage and cost hold something; before, they are unknown
-	empty     int64         // replies in a row without call or answer
-	malformed int64         // replies in a row whose calls were all unusable
-	misread   bool          // the last reply had a call that could not be used
-	clipped   bool          // the last reply ended at the output limit
-	loose     bool          // the model's server refuses to hold calls to their schemas
-	cutOff    int64         // answers in a row that hit the output limit
-	refusals  int64         // turns in a row whose calls were all denied
-	repeats   int64         // intercepted repetitions in a row
-	reasked   bool          // told once that the result must be submitted
-	held      int64         // answers in a row that the same rule held up
-	heldFor   string        // and what that was missing
-	noticed   bool          // told that one step is left
-	progress  progress      // whether it gets on
-	mustCall  []guard.Names // of spec.Accept
+	worked    int64       // time in which a model or a tool was at work, milliseconds
+	below     event.Spent // by the runs of agents that were called as tools; only Steps
+	// spentBefore is what was used before the last step.
+	spentBefore spending
+	fresh       int64 // tokens that count against the limit
+	usage       message.Usage
+	cost        message.Count // millionths of a dollar
+	counted     bool          // usage and cost hold something; before, they are unknown
+	empty       int64         // replies in a row without call or answer
+	malformed   int64         // replies in a row whose calls were all unusable
+	misread     bool          // the last reply had a call that could not be used
+	clipped     bool          // the last reply ended at the output limit
+	loose       bool          // the model's server refuses to hold calls to their schemas
+	cutOff      int64         // answers in a row that hit the output limit
+	refusals    int64         // turns in a row whose calls were all denied
+	repeats     int64         // intercepted repetitions in a row
+	reasked     bool          // told once that the result must be submitted
+	held        int64         // answers in a row that the same rule held up
+	heldFor     string        // and what that was missing
+	noticed     bool          // told that one step is left
+	progress    progress      // whether it gets on
+	mustCall    []guard.Names // of spec.Accept
 
 	// What it takes to end; see finishWith and aside.
 	ending       *event.RunFinished // put to the completion check
@@ -217,6 +221,9 @@ func (m *Machine) Apply(e *event.Event) error {
 	m.seq, m.now = e.Seq, max(m.now, e.Time)
 	if m.phase == phaseFinished {
 		return nil
+	}
+	if _, resumed := e.Data.(*event.RunResumed); !resumed {
+		m.work(before)
 	}
 	switch d := e.Data.(type) {
 	case *event.InputReceived:

@@ -133,6 +133,11 @@ func (m *Machine) count(u *message.Usage) {
 	if c, ok := u.Cost(m.spec.Price(m.model())); ok {
 		cost = message.Known(c.Total())
 	}
+	m.tally(u, cost)
+}
+
+// tally adds usage and cost.
+func (m *Machine) tally(u *message.Usage, cost message.Count) {
 	if !m.counted {
 		m.usage, m.cost, m.counted = *u, cost, true
 		return
