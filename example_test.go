@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"strings"
 
 	"rein.example/rein"
 	"rein.example/rein/event"
+	"rein.example/rein/message"
 	"rein.example/rein/model/script"
 	"rein.example/rein/tool"
 )
@@ -102,4 +104,30 @@ func ExampleAgent_Chat() {
 	// Output:
 	// paused turn_done Hello, who are you?
 	// paused turn_done Nice to meet you, Ada.
+}
+
+// Documents are looked up before the model is asked: they stand in the context as
+// data, and an agent without them goes on all the same.
+func ExampleOptions_retrieve() {
+	notes := map[string]string{"return": "Goods can be returned within 30 days.", "ship": "We ship on Mondays."}
+	agent, err := rein.New(client(`{turns: [{say: Within 30 days., expect: {contains: returned within 30 days}}]}`), &rein.Options{
+		Retrieve: func(ctx context.Context, query string) (found []message.Part, err error) {
+			for word, text := range notes {
+				if strings.Contains(query, word) {
+					found = append(found, message.Part{Kind: message.Text, Text: text})
+				}
+			}
+			return found, nil
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer agent.Close()
+	result, err := agent.Run(context.Background(), "How long can I return a lamp?")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Answer)
+	// Output: Within 30 days.
 }
