@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"slices"
 
 	"rein.example/rein/event"
@@ -67,7 +68,7 @@ func (a *applying) lead() {
 
 // add appends an entry as its edit leaves it. Edits are sorted by message.
 func (a *applying) add(e *Entry) {
-	i, ok := slices.BinarySearchFunc(a.edits, e.Number, func(x event.ContextEdit, n int64) int { return compare(x.Message, n) })
+	i, ok := slices.BinarySearchFunc(a.edits, e.Number, byMessage)
 	if !ok {
 		a.out = append(a.out, *e)
 		return
@@ -77,15 +78,7 @@ func (a *applying) add(e *Entry) {
 	}
 }
 
-func compare(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
+func byMessage(x event.ContextEdit, n int64) int { return cmp.Compare(x.Message, n) }
 
 // edited returns an entry whose content the edit has replaced.
 func edited(e *Entry, x *event.ContextEdit) Entry {

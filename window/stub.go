@@ -1,6 +1,92 @@
 package window
 
+import (
+	"strings"
+	"unicode/utf8"
+
+	"rein.example/rein/tool"
+)
+
+// stubArgs is how much of a call's arguments a stub shows, in bytes.
+const stubArgs = 80
+
 // Stub returns the line that stands in the place of a result for one of the
 // reasons of a [event.ContextEdit]: what it was, how large, and how it can be read
 // if the run offers a tool for that. It is one line of at most some 100 tokens.
-func Stub(e *Entry, why string, r Reach) string { return "" }
+func Stub(e *Entry, why string, r Reach) string {
+	var b strings.Builder
+	b.WriteString("[rein: ")
+	switch why {
+	case Duplicate:
+		b.WriteString("same result as call " + oneLine(e.Same, stubArgs))
+	case ObsoleteRead:
+		b.WriteString("out of date since call " + oneLine(e.Newer, stubArgs))
+	case HandledError:
+		b.WriteString("error of ")
+		b.WriteString(oneLine(e.Tool, stubArgs) + " that has been dealt with")
+	default:
+		b.WriteString("old result of " + oneLine(e.Tool, stubArgs))
+	}
+	if e.Args != "" && e.Args != "{}" && why != HandledError {
+		b.WriteString(" " + oneLine(e.Args, stubArgs))
+	}
+	b.WriteString(" removed, " + group3(e.Tokens) + " tokens")
+	switch {
+	case why == Duplicate:
+	case e.Paged && r.Page:
+		b.WriteString("; " + tool.ReadArtifact + " with call " + oneLine(e.Call, stubArgs) + " shows it")
+	case r.Search:
+		b.WriteString("; " + tool.SearchHistory + " finds it")
+	}
+	b.WriteString("]")
+	return b.String()
+}
+
+// oneLine returns a text as one line of at most most bytes and a sign that it was
+// cut: between words, if there are any, else between characters.
+func oneLine(s string, most int) string {
+	cut := len(s) > most
+	if cut {
+		n := whole(s, most)
+		if i := strings.LastIndexAny(s[:n], " \t\n"); i > most/2 {
+			n = i
+		}
+		s = s[:n]
+	}
+	s = strings.Join(strings.Fields(s), " ")
+	if cut {
+		s += "…"
+	}
+	return s
+}
+
+// whole returns the largest length up to n at which s can be cut between two
+// characters.
+func whole(s string, n int) int {
+	if n >= len(s) {
+		return len(s)
+	}
+	for k := n; k > 0 && k > n-utf8.UTFMax; k-- {
+		if utf8.RuneStart(s[k]) {
+			return k
+		}
+	}
+	return n
+}
+
+// group3 writes a number that is not negative with a comma between thousands.
+func group3(n int64) string {
+	var digits [27]byte
+	i := len(digits)
+	for k := 0; ; k++ {
+		if k > 0 && k%3 == 0 {
+			i--
+			digits[i] = ','
+		}
+		i--
+		digits[i] = byte('0' + n%10)
+		if n /= 10; n == 0 {
+			return string(digits[i:])
+		}
+	}
+}
