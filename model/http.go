@@ -22,6 +22,10 @@ const (
 	// services are silent for minutes, and a local one while it reads a long
 	// prompt.
 	DefaultIdle = 5 * time.Minute
+	// DefaultProgress bounds the time in which nothing but signs of life come, such
+	// as the comments with which gateways keep a connection open. Some queue
+	// requests for minutes like that.
+	DefaultProgress = 10 * time.Minute
 	// DefaultReplyLimit bounds the bytes of one reply.
 	DefaultReplyLimit = 64 << 20
 )
@@ -78,8 +82,10 @@ type Response struct {
 	cancel  context.CancelCauseFunc
 	total   *time.Timer
 	idle    *time.Timer
+	advance *time.Timer // nil while progress is not watched
 	timeout time.Duration
 	idleFor time.Duration
+	mayRest time.Duration // without progress
 	unwatch func() bool
 	body    io.ReadCloser
 	left    int64
@@ -89,6 +95,7 @@ type Response struct {
 var (
 	errTotal = errors.New("the call's time is up")
 	errIdle  = errors.New("no byte in time")
+	errRest  = errors.New("no progress in time")
 )
 
 // Send sends the request and waits for the reply's headers. The error is an
@@ -178,11 +185,25 @@ func (r *Response) SetIdle(d time.Duration) {
 	r.idle.Reset(d)
 }
 
+// SetProgress bounds the time until it is called again, whatever bytes come. What is
+// progress the reader knows. 0 lifts the bound.
+func (r *Response) SetProgress(d time.Duration) {
+	switch r.mayRest = d; {
+	case r.advance == nil && d > 0:
+		r.advance = time.AfterFunc(d, func() { r.cancel(errRest) })
+	case r.advance != nil && d > 0:
+		r.advance.Reset(d)
+	case r.advance != nil:
+		r.advance.Stop()
+	}
+}
+
 // Close ends the exchange. It may be called more than once.
 func (r *Response) Close() error {
 	r.unwatch()
 	r.total.Stop()
 	r.idle.Stop()
+	r.SetProgress(0)
 	r.cancel(context.Canceled)
 	if r.body == nil {
 		return nil
@@ -201,6 +222,8 @@ func (r *Response) fault(err error, target *url.URL) *Error {
 		return &Error{Class: event.ClassTimeout, Message: fmt.Sprintf("no complete reply within %v", r.timeout), Err: errTotal}
 	case errIdle:
 		return &Error{Class: event.ClassTimeout, Message: fmt.Sprintf("no byte from the server for %v", r.idleFor), Err: errIdle}
+	case errRest:
+		return &Error{Class: event.ClassTimeout, Message: fmt.Sprintf("nothing but signs of life from the server for %v", r.mayRest), Err: errRest}
 	}
 	if target == nil {
 		return &Error{Class: event.ClassIncomplete, Code: networkCode(err), Message: "the connection broke before the reply was complete", Err: bare(err)}

@@ -143,6 +143,10 @@ type Reply struct {
 	Model, ID string
 	// First is the time to the first piece of output; 0 is unknown.
 	First time.Duration
+	// Mended counts the places of the reply that were no text, such as bytes that
+	// are not UTF-8. In text each became U+FFFD; arguments of calls with one are
+	// left invalid, so that they are not run.
+	Mended int64
 }
 
 // Delta is a piece of a reply on its way. It is for showing only: what counts

@@ -13,7 +13,10 @@ import (
 // maxBlocks bounds the content blocks of one reply.
 const maxBlocks = 1024
 
-var errTooManyBlocks = errors.New("more than 1024 content blocks in one reply")
+var (
+	errTooManyBlocks = errors.New("more than 1024 content blocks in one reply")
+	errOpaque        = errors.New("a block that has to go back as it is is not valid JSON in UTF-8")
+)
 
 // The kinds of blocks that are more than the server's own.
 const (
@@ -27,10 +30,11 @@ type block struct {
 	index     int64 // -1 where the server gives none
 	kind      string
 	members   []rawMember // as it began, and what deltas added to the server's own
-	text      []byte      // a text's or thinking's
-	signature []byte
-	input     []byte // arguments that came in pieces
+	text      wire.Text   // a text's or thinking's
+	signature wire.Text
+	input     wire.Text // arguments that came in pieces
 	closed    bool
+	mended    int64 // see [model.Reply]; known once the block is a part
 }
 
 // rawMember is a member of an object as the server wrote it. The name is quoted.
@@ -51,13 +55,14 @@ func plain(name []byte) string {
 // contents puts a reply's blocks together, in the order in which they begin. The
 // server names a block's index in each event.
 type contents struct {
-	list []*block
-	open int // how many blocks are not closed
+	list  []*block
+	open  int    // how many blocks are not closed
+	loose []byte // a piece of text
 }
 
 // begin reads a block as it begins; in a reply in one piece, as it is.
 func (c *contents) begin(d *jsontext.Decoder, index int64) (*block, error) {
-	b := &block{index: index}
+	b := newBlock(index)
 	err := wire.Members(d, func(name []byte) error {
 		m := rawMember{name: plain(name)}
 		v, err := d.ReadValue()
@@ -73,12 +78,29 @@ func (c *contents) begin(d *jsontext.Decoder, index int64) (*block, error) {
 	}
 	b.kind = b.str(`"type"`)
 	if b.kind == kindThinking {
-		b.text = []byte(b.str(`"thinking"`))
+		b.text.Write(wire.Loose(nil, b.raw(`"thinking"`)))
 	} else {
-		b.text = []byte(b.str(`"text"`))
+		b.text.Write(wire.Loose(nil, b.raw(`"text"`)))
 	}
-	b.signature = []byte(b.str(`"signature"`))
+	b.signature.Write(wire.Loose(nil, b.raw(`"signature"`)))
+	if !b.known() && !valid(b.members) {
+		return nil, errOpaque
+	}
 	return b, c.add(b)
+}
+
+func newBlock(index int64) *block {
+	return &block{index: index, input: wire.Text{Bad: wire.Substitute}}
+}
+
+// valid reports whether members can go back as they are.
+func valid(members []rawMember) bool {
+	for _, m := range members {
+		if !jsontext.Value(m.name).IsValid() || !m.value.IsValid() {
+			return false
+		}
+	}
+	return true
 }
 
 func (c *contents) add(b *block) error {
@@ -104,6 +126,9 @@ func (c *contents) at(index int64) *block {
 // end closes a block.
 func (c *contents) end(b *block) {
 	if b != nil && !b.closed {
+		b.text.End()
+		b.signature.End()
+		b.input.End()
 		b.closed = true
 		c.open--
 	}
@@ -111,35 +136,36 @@ func (c *contents) end(b *block) {
 
 // piece reads a delta and adds it to the block of that index. A block whose
 // beginning was lost begins here: no text is dropped, and a call without a name
-// is told to the model. It returns what was added for showing.
-func (c *contents) piece(d *jsontext.Decoder, index int64) (text, thinking string, err error) {
-	b := c.at(index)
+// is told to the model. It returns the block, nil if the delta says nothing, and
+// how long its text was before.
+func (c *contents) piece(d *jsontext.Decoder, index int64) (b *block, from int, err error) {
+	b = c.at(index)
 	lost := b == nil
 	if lost {
-		b = &block{index: index}
+		b = newBlock(index)
 	}
-	from, kind := len(b.text), b.kind
+	from, kind := b.text.Len(), b.kind
 	err = wire.Members(d, func(quoted []byte) (err error) {
 		switch name := plain(quoted); name {
 		case `"type"`:
 			return d.SkipValue()
 		case `"text"`:
-			b.text, err = wire.AppendString(b.text, d)
 			kind = orElse(kind, kindText)
+			return c.write(&b.text, d)
 		case `"thinking"`:
-			b.text, err = wire.AppendString(b.text, d)
 			kind = orElse(kind, kindThinking)
+			return c.write(&b.text, d)
 		case `"signature"`: // whole, in one delta
-			b.signature, err = wire.AppendString(b.signature[:0], d)
 			kind = orElse(kind, kindThinking)
+			b.signature = wire.Text{}
+			return c.write(&b.signature, d)
 		case `"partial_json"`:
 			kind = orElse(kind, kindCall)
 			if d.PeekKind() == '"' {
-				b.input, err = wire.AppendString(b.input, d)
-				return err
+				return c.write(&b.input, d)
 			}
 			v, err := d.ReadValue() // an object instead of a string
-			b.input = append(b.input, v...)
+			b.input.Write(v)
 			return err
 		default:
 			if lost || b.known() || name == `"citation"` {
@@ -147,26 +173,26 @@ func (c *contents) piece(d *jsontext.Decoder, index int64) (text, thinking strin
 			}
 			return b.join(name, d)
 		}
-		return err
 	})
 	if err != nil {
-		return "", "", err
+		return nil, 0, err
 	}
 	if lost {
 		if b.kind = kind; kind == "" {
-			return "", "", nil // it says nothing
+			return nil, 0, nil // it says nothing
 		}
 		if err := c.add(b); err != nil {
-			return "", "", err
+			return nil, 0, err
 		}
 	}
-	switch b.kind {
-	case kindText:
-		text = string(b.text[from:])
-	case kindThinking:
-		thinking = string(b.text[from:])
-	}
-	return text, thinking, nil
+	return b, from, nil
+}
+
+// write adds a piece to a text.
+func (c *contents) write(to *wire.Text, d *jsontext.Decoder) (err error) {
+	c.loose, err = wire.AppendLoose(c.loose[:0], d)
+	to.Write(c.loose)
+	return err
 }
 
 func orElse(kind, other string) string {
@@ -188,6 +214,9 @@ func (b *block) join(name string, d *jsontext.Decoder) error {
 	v, err := d.ReadValue()
 	if err != nil {
 		return err
+	}
+	if !valid([]rawMember{{name, v}}) {
+		return errOpaque
 	}
 	for i := range b.members {
 		m := &b.members[i]
@@ -227,34 +256,42 @@ func (b *block) raw(name string) jsontext.Value {
 // part returns the block as a message part, whose opaque data belongs to
 // provider; false if it holds nothing.
 func (b *block) part(provider string) (message.Part, bool) {
+	b.mended = b.text.Mended() + b.signature.Mended()
 	switch b.kind {
 	case kindText, "":
-		return message.Part{Kind: message.Text, Text: string(b.text)}, len(b.text) > 0
+		return message.Part{Kind: message.Text, Text: b.text.String()}, b.text.Len() > 0
 	case kindThinking:
-		if len(b.text) == 0 && len(b.signature) == 0 {
+		if b.text.Len() == 0 && b.signature.Len() == 0 {
 			return message.Part{}, false
 		}
-		return message.Part{Kind: message.Reasoning, Text: string(b.text), Opaque: b.object(), Provider: provider}, true
+		p := message.Part{Kind: message.Reasoning, Text: b.text.String(), Provider: provider}
+		// What was signed is not what it was; the server would refuse it.
+		if own := b.object(); b.mended == 0 && own.IsValid() {
+			p.Opaque = own
+		}
+		return p, true
 	case kindCall:
-		p := message.Part{Kind: message.ToolCall, ID: b.str(`"id"`), Name: b.str(`"name"`), Args: b.args()}
+		p := message.Part{Kind: message.ToolCall, ID: b.str(`"id"`), Name: b.str(`"name"`)}
+		p.Args, b.mended = b.args()
 		if p.Opaque = b.rest(); p.Opaque != nil {
 			p.Provider = provider
 		}
 		return p, true
 	}
-	return message.Part{Kind: message.Reasoning, Opaque: b.object(), Provider: provider}, true
+	own := b.object()
+	return message.Part{Kind: message.Reasoning, Opaque: own, Provider: provider}, b.mended == 0 && own.IsValid()
 }
 
-// args returns a call's arguments exactly as they came: in pieces, or with the
-// block, where Anthropic only puts {} as a start.
-func (b *block) args() string {
-	if len(b.input) > 0 {
-		return string(b.input)
+// args returns a call's arguments exactly as they came, and how much in them is no
+// text: in pieces, or with the block, where Anthropic only puts {} as a start.
+func (b *block) args() (string, int64) {
+	if b.input.Len() > 0 {
+		return b.input.String(), b.input.Mended()
 	}
 	if v := b.raw(`"input"`); v.Kind() != 'n' {
-		return string(v)
+		return wire.Arguments(v)
 	}
-	return ""
+	return "", 0
 }
 
 // rest returns what the server said of a call besides what every call has, as an
@@ -262,7 +299,7 @@ func (b *block) args() string {
 func (b *block) rest() jsontext.Value {
 	var out jsontext.Value
 	for _, m := range b.members {
-		if ofCall(m.name) || m.value.Kind() == 'n' {
+		if ofCall(m.name) || m.value.Kind() == 'n' || !valid([]rawMember{m}) {
 			continue
 		}
 		if out == nil {
@@ -291,12 +328,12 @@ func (b *block) object() jsontext.Value {
 	put := func(name string) bool { // a member that came in pieces
 		var v jsontext.Value
 		switch {
-		case name == `"thinking"` && b.kind == kindThinking, name == `"text"` && b.kind != kindThinking && len(b.text) > 0:
-			v = wire.Quote(nil, string(b.text))
-		case name == `"signature"` && (b.kind == kindThinking || len(b.signature) > 0):
-			v = wire.Quote(nil, string(b.signature))
-		case name == `"input"` && len(b.input) > 0 && jsontext.Value(b.input).IsValid():
-			v = b.input
+		case name == `"thinking"` && b.kind == kindThinking, name == `"text"` && b.kind != kindThinking && b.text.Len() > 0:
+			v = wire.Quote(nil, b.text.String())
+		case name == `"signature"` && (b.kind == kindThinking || b.signature.Len() > 0):
+			v = wire.Quote(nil, b.signature.String())
+		case name == `"input"` && b.input.Len() > 0 && jsontext.Value(b.input.Bytes()).IsValid():
+			v = b.input.Bytes()
 		default:
 			return false
 		}

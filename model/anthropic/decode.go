@@ -81,7 +81,7 @@ func (d *decoder) Push(name string, data []byte) error {
 	case string(data) == "[DONE]": // other vendors' endpoints
 		d.done = true
 		return nil
-	case complete && (name == "error" || !jsontext.Value(data).IsValid()):
+	case complete && (name == "error" || !jsontext.Value(data).IsValid(wire.Lenient())):
 		return nil
 	case name == "error":
 		return serverError(0, data, 0)
@@ -107,7 +107,7 @@ func (d *decoder) Push(name string, data []byte) error {
 // read takes a payload apart and checks that nothing follows it.
 func (d *decoder) read(data []byte) (*payload, error) {
 	d.topIn = *bytes.NewBuffer(data) // which the JSON decoder reads in place
-	d.top.Reset(&d.topIn)
+	d.top.Reset(&d.topIn, wire.Lenient())
 	switch d.top.PeekKind() {
 	case '{', 'n':
 	default:
@@ -179,7 +179,7 @@ func (d *decoder) in(v jsontext.Value) *jsontext.Decoder {
 		v = jsontext.Value("null")
 	}
 	d.subIn = *bytes.NewBuffer(v)
-	d.sub.Reset(&d.subIn)
+	d.sub.Reset(&d.subIn, wire.Lenient())
 	return d.sub
 }
 
@@ -195,6 +195,7 @@ func (d *decoder) apply(p *payload, data []byte) error {
 		return d.start(p.message)
 	case "content_block_start":
 		d.found = true
+		d.close(d.contents.at(p.index)) // one that begins in its place ends it
 		b, err := d.contents.begin(d.in(p.block), p.index)
 		if err == nil {
 			d.tell(b)
@@ -202,13 +203,13 @@ func (d *decoder) apply(p *payload, data []byte) error {
 		return err
 	case "content_block_delta":
 		d.found = true
-		text, thinking, err := d.contents.piece(d.in(p.delta), p.index)
-		if text != "" || thinking != "" {
-			d.emit(model.Delta{Text: text, Reasoning: thinking})
+		b, from, err := d.contents.piece(d.in(p.delta), p.index)
+		if err == nil && b != nil {
+			d.add(b, from)
 		}
 		return err
 	case "content_block_stop":
-		d.contents.end(d.contents.at(p.index))
+		d.close(d.contents.at(p.index))
 	case "message_delta":
 		d.found = true
 		if err := wire.Members(d.in(p.delta), d.stop); err != nil {
@@ -217,9 +218,36 @@ func (d *decoder) apply(p *payload, data []byte) error {
 		d.explain()
 		return d.tokens.add(d.in(p.usage), false)
 	case "message_stop":
+		for _, b := range d.contents.list {
+			d.close(b)
+		}
 		d.stopped, d.done = true, true
 	}
 	return nil
+}
+
+// close ends a block, and hands out what was held back of it.
+func (d *decoder) close(b *block) {
+	if b == nil {
+		return
+	}
+	from := b.text.Len()
+	d.contents.end(b)
+	d.add(b, from)
+}
+
+// add hands out what a block has beyond its first bytes.
+func (d *decoder) add(b *block, from int) {
+	var out model.Delta
+	switch rest := string(b.text.Bytes()[from:]); b.kind {
+	case kindText, "":
+		out.Text = rest
+	case kindThinking:
+		out.Reasoning = rest
+	}
+	if out != (model.Delta{}) {
+		d.emit(out)
+	}
 }
 
 // explain makes the server's reason for a refusal the reply's text, if it has
@@ -228,23 +256,18 @@ func (d *decoder) explain() {
 	if d.why == "" || finishOf(d.word) != event.FinishContentFilter || d.text() != "" {
 		return
 	}
-	d.contents.list = append(d.contents.list, &block{index: -1, kind: kindText, text: []byte(d.why), closed: true})
+	b := &block{index: -1, kind: kindText, closed: true}
+	b.text.Write([]byte(d.why))
+	d.contents.list = append(d.contents.list, b)
 	d.emit(model.Delta{Text: d.why})
 }
 
 // tell hands out a block's beginning, which may be all of it.
 func (d *decoder) tell(b *block) {
-	var out model.Delta
-	switch b.kind {
-	case kindText:
-		out.Text = string(b.text)
-	case kindThinking:
-		out.Reasoning = string(b.text)
-	case kindCall:
-		out.Call = b.str(`"name"`)
-	}
-	if out != (model.Delta{}) {
-		d.emit(out)
+	if b.kind != kindCall {
+		d.add(b, 0)
+	} else if name := b.str(`"name"`); name != "" {
+		d.emit(model.Delta{Call: name})
 	}
 }
 
@@ -327,7 +350,7 @@ func (d *decoder) text() string {
 	var s strings.Builder
 	for _, b := range d.contents.list {
 		if b.kind == kindText {
-			s.Write(b.text)
+			s.Write(b.text.Bytes())
 		}
 	}
 	return s.String()
@@ -352,6 +375,7 @@ func (d *decoder) Reply() *model.Reply {
 		if p.Kind == message.ToolCall {
 			calls++
 		}
+		r.Mended += b.mended
 		r.Message.Parts = append(r.Message.Parts, p)
 	}
 	if calls > 0 && (r.Finish == event.FinishStop || r.Finish == event.FinishPause) {

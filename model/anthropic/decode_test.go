@@ -221,9 +221,10 @@ func TestBadPayloads(t *testing.T) {
 		{[]string{`"text"`}, event.ClassBadReply},
 		{[]string{`pong`}, event.ClassBadReply},
 		{[]string{`{"type":"ping","type":"ping"}`}, event.ClassBadReply},
-		{[]string{"{\"type\":\"\xff\"}"}, event.ClassBadReply},
 		{[]string{strings.Repeat(`{"a":`, 20_000)}, event.ClassBadReply},
 		{many, event.ClassBadReply},
+		{[]string{begin(0, "{\"type\":\"server_tool_use\",\"x\":\"\xff\"}")}, event.ClassBadReply}, // it could not go back
+		{[]string{begin(0, `{"type":"server_tool_use"}`), delta(0, "{\"type\":\"x_delta\",\"x\":\"\xff\"}")}, event.ClassBadReply},
 		{[]string{`{"type":"error","error":{"type":"overloaded_error"}}`}, event.ClassServer},
 		{[]string{`{"type":"error"}`}, event.ClassServer},
 		{[]string{`{"error":"x"}`}, event.ClassServer},
@@ -240,7 +241,7 @@ func TestBadPayloads(t *testing.T) {
 		`null`, ``, `{}`, `{"error":null}`, `{"type":"ping"}`, `{"type":"news","message":"x"}`, `{"type":"news","data":[{}]}`,
 		`{"type":"message_start"}`, `{"type":"message_start","message":"x"}`, `{"type":"message_start","message":{"id":7,"content":null}}`,
 		`{"type":"content_block_delta","index":3,"delta":{"type":"news_delta","news":"x"}}`, `{"type":"content_block_delta","index":-1}`,
-		`{"type":"content_block_stop","index":9}`, `{"type":"message_delta"}`, `{"type":"message_delta","delta":{"stop_reason":{}}}`,
+		"{\"type\":\"\xff\",\"\xff\":\"\\ud83d\"}", `{"type":"content_block_stop","index":9}`, `{"type":"message_delta"}`, `{"type":"message_delta","delta":{"stop_reason":{}}}`,
 	} {
 		if r, err := decode(in, because("end_turn")); err != nil || len(r.Message.Parts) != 0 {
 			t.Errorf("%s is not tolerated: %v", in, err)

@@ -49,14 +49,16 @@ type decoder struct {
 	word, why string // its finishReason and blockReason, which count only if it is whole
 	failed    bool   // it is an error
 	deltas    []model.Delta
+	loose     []byte // a part's text
 }
 
 // part is a part of the reply that is being put together.
 type part struct {
 	kind      message.Kind // text, reasoning or tool_call
-	text      []byte
+	text      wire.Text
 	id, name  string
 	args      string
+	mended    int64          // of the arguments; see [model.Reply]
 	signature jsontext.Value // as it came; nil if there is none
 }
 
@@ -78,7 +80,7 @@ func (d *decoder) Partial() (string, message.Usage) {
 	var text []byte
 	for _, p := range d.parts {
 		if p.kind == message.Text {
-			text = append(text, p.text...)
+			text = append(text, p.text.Bytes()...)
 		}
 	}
 	return string(text), d.tokens.usage()
@@ -97,12 +99,12 @@ func (d *decoder) Push(name string, data []byte) error {
 	case string(data) == "[DONE]":
 		d.over = true
 		return nil
-	case complete && !jsontext.Value(data).IsValid():
+	case complete && !jsontext.Value(data).IsValid(wire.Lenient()):
 		return nil
 	}
 	d.first, d.word, d.why, d.failed, d.deltas = 0, "", "", false, d.deltas[:0]
 	d.in = *bytes.NewBuffer(data) // which the JSON decoder reads in place
-	d.json.Reset(&d.in)
+	d.json.Reset(&d.in, wire.Lenient())
 	err := d.payload()
 	switch {
 	case complete && (err != nil || d.failed):
@@ -117,6 +119,9 @@ func (d *decoder) Push(name string, data []byte) error {
 	}
 	if d.why != "" {
 		d.block = d.why
+	}
+	if d.Complete() {
+		d.end()
 	}
 	if d.emit != nil {
 		for _, delta := range d.deltas {
@@ -148,10 +153,17 @@ func (d *decoder) payload() error {
 	return nil
 }
 
-// chunk reads one GenerateContentResponse.
+// chunk reads one GenerateContentResponse, or an error, which some gateways send
+// without its usual wrapping.
 func (d *decoder) chunk() error {
+	var says, asks bool // a message of its own, a code or status
+	defer func() { d.failed = d.failed || says && asks && d.first == 0 }()
 	return wire.Members(d.json, func(name []byte) error {
 		switch string(name) {
+		case `"message"`:
+			says = says || d.json.PeekKind() == '"'
+		case `"code"`, `"status"`:
+			asks = true
 		case `"candidates"`:
 			return wire.Elements(d.json, d.candidate)
 		case `"promptFeedback"`:
@@ -220,10 +232,11 @@ func (d *decoder) candidate() error {
 // asked for (code that the server ran, images) are left out.
 func (d *decoder) part() error {
 	p := &part{kind: message.Text}
+	d.loose = d.loose[:0]
 	err := wire.Members(d.json, func(name []byte) (err error) {
 		switch string(name) {
 		case `"text"`:
-			p.text, err = wire.AppendString(p.text, d.json)
+			d.loose, err = wire.AppendLoose(d.loose, d.json)
 			return err
 		case `"thought"`:
 			v, err := d.json.ReadValue()
@@ -233,7 +246,7 @@ func (d *decoder) part() error {
 			return err
 		case `"` + signatureName + `"`:
 			v, err := wire.ReadRaw(d.json)
-			if v.Kind() == '"' && len(v) > len(`""`) {
+			if v.Kind() == '"' && len(v) > len(`""`) && v.IsValid() {
 				p.signature = v
 			}
 			return err
@@ -249,7 +262,7 @@ func (d *decoder) part() error {
 	if err != nil {
 		return err
 	}
-	if p.kind != message.ToolCall && len(p.text) == 0 && p.signature == nil {
+	if p.kind != message.ToolCall && len(d.loose) == 0 && p.signature == nil {
 		return nil // it says nothing
 	}
 	return d.add(p)
@@ -269,44 +282,65 @@ func (d *decoder) call(p *part) error {
 			return err
 		case `"args"`:
 			v, err := wire.ReadRaw(d.json)
-			if v != nil && err == nil {
-				if err = v.Compact(); err == nil {
-					p.args = string(v)
-				}
+			if v == nil || err != nil {
+				return err
 			}
+			if v.IsValid() {
+				err = v.Compact()
+			}
+			p.args, p.mended = wire.Arguments(v)
 			return err
 		}
 		return d.json.SkipValue()
 	})
 }
 
-// add takes a part that has been read. A piece of text continues the part before
-// it, unless one of them is signed: a signature goes back with the very text that
-// it came with.
+// add takes a part that has been read, with the text in d.loose. A piece of text
+// continues the part before it, unless one of them is signed: a signature goes back
+// with the very text that it came with.
 func (d *decoder) add(p *part) error {
-	switch p.kind {
-	case message.ToolCall:
-		d.deltas = append(d.deltas, model.Delta{Call: p.name})
-	case message.Reasoning:
-		if len(p.text) > 0 {
-			d.deltas = append(d.deltas, model.Delta{Reasoning: string(p.text)})
-		}
-	default:
-		if len(p.text) > 0 {
-			d.deltas = append(d.deltas, model.Delta{Text: string(p.text)})
-		}
-	}
 	if n := len(d.parts); n > 0 && p.signature == nil {
 		if last := d.parts[n-1]; last.kind == p.kind && p.kind != message.ToolCall && last.signature == nil {
-			last.text = append(last.text, p.text...)
+			d.tell(last, func() { last.text.Write(d.loose) })
 			return nil
 		}
 	}
 	if len(d.parts) == maxParts {
 		return errTooManyParts
 	}
+	d.end()
 	d.parts = append(d.parts, p)
+	if p.kind == message.ToolCall {
+		d.deltas = append(d.deltas, model.Delta{Call: p.name})
+		return nil
+	}
+	d.tell(p, func() {
+		p.text.Write(d.loose)
+		if p.signature != nil { // nothing is added to it
+			p.text.End()
+		}
+	})
 	return nil
+}
+
+// end ends the text of the last part, if it is one.
+func (d *decoder) end() {
+	if n := len(d.parts); n > 0 && d.parts[n-1].kind != message.ToolCall {
+		d.tell(d.parts[n-1], d.parts[n-1].text.End)
+	}
+}
+
+// tell notes for showing what a part's text gains by change.
+func (d *decoder) tell(p *part, change func()) {
+	from := p.text.Len()
+	change()
+	switch rest := string(p.text.Bytes()[from:]); {
+	case rest == "":
+	case p.kind == message.Reasoning:
+		d.deltas = append(d.deltas, model.Delta{Reasoning: rest})
+	default:
+		d.deltas = append(d.deltas, model.Delta{Text: rest})
+	}
 }
 
 // Reply returns the complete reply. It must not be called before Complete.
@@ -324,7 +358,8 @@ func (d *decoder) Reply() *model.Reply {
 	}
 	ids := d.ids()
 	for _, p := range d.parts {
-		out := message.Part{Kind: p.kind, Text: string(p.text)}
+		r.Mended += p.text.Mended() + p.mended
+		out := message.Part{Kind: p.kind, Text: p.text.String()}
 		if p.kind == message.ToolCall {
 			out = message.Part{Kind: p.kind, ID: ids[0], Name: p.name, Args: p.args}
 			ids = ids[1:]

@@ -55,6 +55,8 @@ func (f fault) class(status int) event.ErrorClass {
 		}
 	}
 	switch {
+	case status == 402 && f.Wait != 0: // a gateway's: it passes with time
+		return event.ClassRate
 	case status == 400:
 		return f.refused(text)
 	case status == 429:

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"rein.example/rein/message"
 	"rein.example/rein/model"
 	"rein.example/rein/model/modeltest"
 )
@@ -13,56 +14,59 @@ func factory(hc *http.Client, base string) (model.Client, error) {
 	return New(Options{Model: "gemini-3-flash", BaseURL: base, Key: "test-0123456789", HTTPClient: hc})
 }
 
-// testdata/replies holds recordings in the shape of the API, each with the reply
-// or error that it makes.
-func TestReplies(t *testing.T) {
-	modeltest.Replies(t, factory, modeltest.Load(t, "testdata/replies"))
-}
-
-func TestCutEverywhere(t *testing.T) {
-	for _, r := range modeltest.Load(t, "testdata/replies") {
-		t.Run(r.Name, func(t *testing.T) { modeltest.CutEverywhere(t, factory, &r) })
-	}
-}
-
-func TestSplitEverywhere(t *testing.T) {
-	for _, r := range modeltest.Load(t, "testdata/replies") {
-		t.Run(r.Name, func(t *testing.T) { modeltest.SplitEverywhere(t, factory, &r) })
-	}
-}
-
-func TestOverHTTP(t *testing.T) {
-	for _, r := range modeltest.Load(t, "testdata/replies") {
-		t.Run(r.Name, func(t *testing.T) { modeltest.OverHTTP(t, factory, &r) })
-	}
-}
-
-func TestCancel(t *testing.T) {
-	for _, r := range modeltest.Load(t, "testdata/replies") {
-		if r.Name == "text" {
-			modeltest.Cancel(t, factory, &r)
-		}
-	}
-}
-
 // What every wire has to get through.
-func TestScript(t *testing.T) { modeltest.Script(t, factory, "testdata/script") }
+func TestWire(t *testing.T) {
+	w := modeltest.Wire{
+		New: factory, Dir: "testdata", Text: "text", Say: say,
+		Empty: []string{
+			`{"candidates":[]}`, `{"candidates":[{}]}`, `{"candidates":[{"content":{"role":"model"}}]}`, `{"candidates":[{"content":null,"finishReason":null}]}`,
+			`{"candidates":[{"content":{"parts":[{"text":""}]},"finishReason":"FINISH_REASON_UNSPECIFIED"}]}`, `{"usageMetadata":null}`, `{}`,
+		},
+		Faults: map[string]string{
+			"a failure in mid-stream is taken for what its status of 200 says": "error-midstream",
+			"a failure that matches no event is passed over":                   "error-unwrapped",
+			"a failure in another vendor's form is passed over":                "error-of-gateway",
+			"a failure after the end spoils the reply":                         "finish-then-error",
+			"an orderly end of the connection is taken for that of the reply":  "eof-before-finish",
+			"an end that does not say how it ended is taken for a good one":    "unspecified-only",
+			"a state that is no success is taken for one":                      "there is no state beside the finishReason",
+			"a reason to end that is not known is taken for a good one":        "unknown-finish",
+			"a reason to end with a text behind it is taken for a good one":    "only its OpenAI endpoint writes it so",
+			"a call that the server could not read is taken for an answer":     "malformed-call",
+			"a cut after the reason makes clients ask again for ever":          "text",
+			"a call that the length has cut off is mended and run":             "max-tokens",
+			"two calls at one index become one":                                "calls have no index here",
+			"usage of null at first counts as 0":                               "usage-null",
+			"usage that is not given counts as 0":                              "no-usage",
+			"usage that grows from event to event is added up":                 "text",
+			"a prompt that was refused is an empty answer":                     "prompt-blocked",
+		},
+	}
+	for _, q := range []Quirks{{}, QuirksOf("gemini-2.5-pro"), QuirksOf("gemini-2.0-flash")} {
+		e, err := NewEncoder(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Encoders = append(w.Encoders, e)
+	}
+	w.Test(t)
+}
 
-// What users of other clients reported, as far as it concerns this wire.
-func TestReportedFaults(t *testing.T) {
-	modeltest.Reported(t, factory, "testdata/replies", []modeltest.Fault{
-		{What: "MALFORMED_FUNCTION_CALL is taken for a stop", Recording: "malformed-call", Want: `finish error ("MALFORMED_FUNCTION_CALL")`},
-		{What: "UNEXPECTED_TOOL_CALL is taken for a stop", Recording: "unexpected-call", Want: "finish error"},
-		{What: "a finish reason that is not known is taken for a stop", Recording: "unknown-finish", Want: "finish error"},
-		{What: "the end of a stream without its terminal event is a success", Recording: "eof-before-finish", Want: "error incomplete"},
-		{What: "an error in mid-stream is taken for what its status of 200 says", Recording: "error-midstream", Want: "error server"},
-		{What: "a safety stop is an answer", Recording: "safety", Want: "finish content_filter"},
-		{What: "a blocked prompt is an empty answer", Recording: "prompt-blocked", Want: "finish content_filter"},
-		{What: "usage that is absent counts as 0", Recording: "no-usage", Want: "finish stop", Also: "usage unknown"},
-		{What: "a spent daily quota is tried again for minutes", Recording: "429-day", Want: "error quota"},
-		{What: "the wait that the server names is not read", Recording: "429-minute", Want: "error rate_limit", Also: "retry"},
-		{What: "a web page with status 200 is a reply", Recording: "html-200", Want: "error bad_reply"},
-		{What: "data: without a space", Recording: "no-space", Want: "finish stop"},
-		{What: "U+2028 within JSON ends a line", Recording: "line-separators", Want: "finish stop"},
-	})
+// say is [modeltest.Wire].Say. Calls come whole on this wire.
+func say(kind message.Kind, pieces ...string) []string {
+	var events []string
+	for _, p := range pieces {
+		switch {
+		case kind == message.Reasoning:
+			p = chunk(`{"text":` + p + `,"thought":true}`)
+		case kind == message.ToolCall && p[0] != '{':
+			return nil
+		case kind == message.ToolCall:
+			p = chunk(`{"functionCall":{"id":"a","name":"f","args":` + p + `}}`)
+		default:
+			p = chunk(`{"text":` + p + `}`)
+		}
+		events = append(events, "data: "+p)
+	}
+	return append(events, "data: "+stop)
 }

@@ -25,6 +25,9 @@ type Plan struct {
 	Bytewise bool
 	// Stall keeps silent at the end of the body instead of ending it.
 	Stall bool
+	// Pause is waited before each piece, and Alive is how often a comment comes
+	// while nothing else does, for Play; 0 is none.
+	Pause, Alive time.Duration
 }
 
 // Factory makes a client that sends its requests with hc to the server at base,
@@ -85,6 +88,30 @@ type body struct {
 	rest   []byte
 	offset int
 	plan   Plan
+	rested time.Duration // of the pause before the next piece
+}
+
+// pause waits for that long in all, unless a comment comes before: then it returns
+// that, and the next call waits for the rest.
+func (b *body) pause(to []byte, whole time.Duration) (int, error) {
+	d := whole - b.rested
+	alive := b.plan.Alive > 0 && b.plan.Alive < d
+	if alive {
+		d = b.plan.Alive
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-b.ctx.Done():
+		return 0, b.ctx.Err()
+	}
+	if alive {
+		b.rested += d
+		return copy(to, ":\n"), nil
+	}
+	b.rested = 0
+	return 0, nil
 }
 
 func (b *body) Read(to []byte) (int, error) {
@@ -93,6 +120,9 @@ func (b *body) Read(to []byte) (int, error) {
 	}
 	if len(b.rest) == 0 {
 		switch {
+		case b.plan.Stall && b.plan.Alive > 0:
+			b.rested = 0
+			return b.pause(to, 1<<62)
 		case b.plan.Stall:
 			<-b.ctx.Done()
 			return 0, b.ctx.Err()
@@ -100,6 +130,11 @@ func (b *body) Read(to []byte) (int, error) {
 			return 0, io.ErrUnexpectedEOF
 		}
 		return 0, io.EOF
+	}
+	if b.plan.Pause > 0 {
+		if n, err := b.pause(to, b.plan.Pause); n > 0 || err != nil {
+			return n, err
+		}
 	}
 	n := copy(to, b.rest[:b.plan.next(b.offset, len(b.rest))])
 	b.rest, b.offset = b.rest[n:], b.offset+n

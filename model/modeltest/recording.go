@@ -173,6 +173,9 @@ func Format(r *model.Reply, err error) string {
 	}
 	fmt.Fprintf(&b, "finish %s (%q)\nmodel %q id %q\n", r.Finish, r.RawFinish, r.Model, r.ID)
 	formatUsage(&b, r.Usage)
+	if r.Mended != 0 {
+		fmt.Fprintf(&b, "mended in %d places\n", r.Mended)
+	}
 	fmt.Fprintf(&b, "role %s\n", r.Message.Role)
 	for _, p := range r.Message.Parts {
 		switch p.Kind {

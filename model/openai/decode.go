@@ -321,6 +321,7 @@ func (d *decoder) Reply() *model.Reply {
 		Usage:     d.tokens.usage(),
 		Model:     d.model,
 		ID:        d.id,
+		Mended:    d.text.Mended() + d.refusal.Mended() + d.reasoning.Mended(),
 	}
 	parts := r.Message.Parts
 	if opaque := d.details.opaque(); d.reasoning.Len() > 0 || opaque != nil {
@@ -336,6 +337,9 @@ func (d *decoder) Reply() *model.Reply {
 		}
 	}
 	r.Message.Parts = d.calls.parts(parts, d.opaque)
+	for _, k := range d.calls.list {
+		r.Mended += k.args.Mended()
+	}
 	if r.Finish == event.FinishStop {
 		switch {
 		case d.refusal.Len() > 0: // the wire has a member for it, but no word

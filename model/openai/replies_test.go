@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"rein.example/rein/message"
 	"rein.example/rein/model"
 	"rein.example/rein/model/modeltest"
 )
@@ -13,68 +14,57 @@ func factory(hc *http.Client, base string) (model.Client, error) {
 	return New(Options{Model: "test-model", BaseURL: base, Key: "sk-test-0123456789", Provider: "acme", HTTPClient: hc})
 }
 
-// testdata/replies holds recordings in the shape of real servers, each with the
-// reply or error that it makes.
-func TestReplies(t *testing.T) {
-	modeltest.Replies(t, factory, modeltest.Load(t, "testdata/replies"))
-}
-
-func TestCutEverywhere(t *testing.T) {
-	for _, r := range modeltest.Load(t, "testdata/replies") {
-		t.Run(r.Name, func(t *testing.T) { modeltest.CutEverywhere(t, factory, &r) })
-	}
-}
-
-func TestSplitEverywhere(t *testing.T) {
-	for _, r := range modeltest.Load(t, "testdata/replies") {
-		t.Run(r.Name, func(t *testing.T) { modeltest.SplitEverywhere(t, factory, &r) })
-	}
-}
-
-func TestOverHTTP(t *testing.T) {
-	for _, r := range modeltest.Load(t, "testdata/replies") {
-		t.Run(r.Name, func(t *testing.T) { modeltest.OverHTTP(t, factory, &r) })
-	}
-}
-
-func TestCancel(t *testing.T) {
-	for _, r := range modeltest.Load(t, "testdata/replies") {
-		if r.Name == "openai-text" {
-			modeltest.Cancel(t, factory, &r)
-		}
-	}
-}
-
 // What every wire has to get through.
-func TestScript(t *testing.T) { modeltest.Script(t, factory, "testdata/script") }
+func TestWire(t *testing.T) {
+	w := modeltest.Wire{
+		New: factory, Dir: "testdata", Text: "openai-text", Say: say,
+		Empty: []string{
+			`{"choices":[]}`, `{"choices":[{"index":0}]}`, `{"choices":[{"index":0,"delta":null,"finish_reason":null}]}`,
+			`{"choices":null,"usage":null}`, `{"type":"ping"}`, `{}`,
+		},
+		Faults: map[string]string{
+			"a failure in mid-stream is taken for what its status of 200 says": "openrouter-error-midstream",
+			"a failure that matches no event is passed over":                   "llamacpp-error-field",
+			"a failure in another vendor's form is passed over":                "anthropic-error-midstream",
+			"a failure after the end spoils the reply":                         "finish-then-error",
+			"an orderly end of the connection is taken for that of the reply":  "eof-before-finish",
+			"an end that does not say how it ended is taken for a good one":    "done-before-finish",
+			"a state that is no success is taken for one":                      "there is no state beside the finish_reason",
+			"a reason to end that is not known is taken for a good one":        "unknown-finish",
+			"a reason to end with a text behind it is taken for a good one":    "call-filter",
+			"a call that the server could not read is taken for an answer":     "gemini-malformed-call",
+			"a cut after the reason makes clients ask again for ever":          "no-done",
+			"a call that the length has cut off is mended and run":             "openai-length",
+			"two calls at one index become one":                                "colliding-index",
+			"usage of null at first counts as 0":                               "vllm-usage-null",
+			"usage that is not given counts as 0":                              "line-separators",
+			"usage that grows from event to event is added up":                 "vllm-usage-running",
+			"a prompt that was refused is an empty answer":                     "a prompt that is refused is an error with a status",
+		},
+	}
+	for _, q := range []Quirks{{}, {SystemAnywhere: true, ToolImages: true, Reasoning: "reasoning_content"}, {NoToolChoice: true, NoStreamOptions: true}} {
+		e, err := NewEncoder("acme", q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Encoders = append(w.Encoders, e)
+	}
+	w.Test(t)
+}
 
-// What users of other clients reported, as far as it concerns this wire.
-func TestReportedFaults(t *testing.T) {
-	modeltest.Reported(t, factory, "testdata/replies", []modeltest.Fault{
-		{What: "an error in mid-stream is taken for what its status of 200 says", Recording: "openrouter-error-midstream", Want: "error server"},
-		{What: "an error event that matches no branch is swallowed", Recording: "llamacpp-error-field", Want: "error server"},
-		{What: "an error without its usual wrapping is swallowed", Recording: "unwrapped-error-midstream", Want: "error context_overflow"},
-		{What: "an error in another vendor's form is swallowed", Recording: "anthropic-error-midstream", Want: "error server"},
-		{What: "the end of a stream without its terminal event is a success", Recording: "eof-before-finish", Want: "error incomplete"},
-		{What: "[DONE] without a finish_reason is a success", Recording: "done-before-finish", Want: "error incomplete"},
-		{What: "a finish_reason that is not known is taken for stop", Recording: "unknown-finish", Want: `finish error ("cosmic_rays")`},
-		{What: "a connection that ends after the finish_reason makes clients ask again for ever", Recording: "no-done", Want: "finish stop"},
-		{What: "arguments that were cut off are completed and run", Recording: "openai-length", Want: "finish length"},
-		{What: "two calls collide on index 0", Recording: "colliding-index", Want: "finish tool_calls"},
-		{What: "calls without an index", Recording: "missing-index", Want: "finish tool_calls"},
-		{What: "calls without ids", Recording: "no-ids", Want: "finish tool_calls"},
-		{What: "broken arguments are mended", Recording: "vllm-broken-arguments", Want: "finish tool_calls"},
-		{What: "usage of null in early chunks counts as 0", Recording: "vllm-usage-null", Want: "finish stop", Also: "usage input"},
-		{What: "usage in every chunk is summed", Recording: "vllm-usage-running", Want: "finish stop", Also: "usage input"},
-		{What: "usage that is absent counts as 0", Recording: "llamacpp-text", Want: "finish stop"},
-		{What: "comments that keep a connection alive break the JSON", Recording: "openrouter-reasoning", Want: "finish stop"},
-		{What: "CRLF, and data: without a space", Recording: "crlf-no-space", Want: "finish stop"},
-		{What: "CR alone", Recording: "cr-only", Want: "finish stop"},
-		{What: "U+2028 within JSON ends a line", Recording: "line-separators", Want: "finish stop"},
-		{What: "MALFORMED_FUNCTION_CALL with no content is an answer", Recording: "gemini-malformed-call", Want: "finish error", Also: "MALFORMED_FUNCTION_CALL"},
-		{What: "a web page with status 200 is a reply", Recording: "html-200", Want: "error bad_reply"},
-		{What: "other text with status 200 is a reply", Recording: "text-200", Want: "error bad_reply"},
-		{What: "Retry-After is not read", Recording: "status-429", Want: "error rate_limit", Also: "retry"},
-		{What: "a filter's stop is an answer", Recording: "azure-filter", Want: "finish content_filter"},
-	})
+// say is [modeltest.Wire].Say of Chat Completions.
+func say(kind message.Kind, pieces ...string) []string {
+	name, end := "content", "stop"
+	if kind == message.Reasoning {
+		name = "reasoning_content"
+	}
+	var events []string
+	for _, p := range pieces {
+		d := delta(`{"` + name + `":` + p + `}`)
+		if kind == message.ToolCall {
+			d, end = delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":`+p+`}}]}`), "tool_calls"
+		}
+		events = append(events, "data: "+d)
+	}
+	return append(events, `data: {"choices":[{"index":0,"delta":{},"finish_reason":"`+end+`"}]}`, "data: [DONE]")
 }

@@ -46,8 +46,8 @@ type responsesDecoder struct {
 
 // responsesEvent is what the events of a stream hold, each some of it.
 type responsesEvent struct {
-	kind, delta, arguments []byte
-	index, part            int64 // of the item, and of its part; -1 is none
+	kind, delta, arguments []byte // the last two as wire.AppendLoose gives them
+	index, part            int64  // of the item, and of its part; -1 is none
 	item, response         jsontext.Value
 	failed                 bool // it has an error
 }
@@ -72,7 +72,7 @@ func (d *responsesDecoder) Partial() (string, message.Usage) {
 	var text []byte
 	for _, it := range d.items.list {
 		if it.kind == itemMessage {
-			text = append(text, it.text...)
+			text = append(text, it.text.Bytes()...)
 		}
 	}
 	return string(text), d.tokens.usage()
@@ -91,7 +91,7 @@ func (d *responsesDecoder) Push(name string, data []byte) error {
 		return nil
 	}
 	d.in = *bytes.NewBuffer(data) // which the JSON decoder reads in place
-	d.json.Reset(&d.in)
+	d.json.Reset(&d.in, wire.Lenient())
 	if !d.stream {
 		return d.whole(data)
 	}
@@ -132,10 +132,10 @@ func (d *responsesDecoder) read() error {
 			ev.kind, err = wire.AppendString(ev.kind, d.json)
 			return err
 		case `"delta"`:
-			ev.delta, err = wire.AppendString(ev.delta, d.json)
+			ev.delta, err = wire.AppendLoose(ev.delta, d.json)
 			return err
 		case `"arguments"`:
-			ev.arguments, err = wire.AppendString(ev.arguments, d.json)
+			ev.arguments, err = wire.AppendLoose(ev.arguments, d.json)
 			return err
 		case `"output_index"`:
 			return readIndex(d.json, &ev.index)
@@ -207,7 +207,8 @@ func (d *responsesDecoder) event(data []byte) error {
 			return err
 		}
 		it.refused = it.refused || kind == "response.refusal.delta"
-		return it.say(itemMessage, ev.delta, 0, d.emit)
+		it.say(itemMessage, ev.delta, 0, d.emit)
+		return nil
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
 		it, err := d.items.at(ev.index, false)
 		if err != nil {
@@ -217,7 +218,8 @@ func (d *responsesDecoder) event(data []byte) error {
 		if kind == "response.reasoning_text.delta" {
 			part += 1 << 32 // apart from all summaries
 		}
-		return it.say(itemReasoning, ev.delta, part, d.emit)
+		it.say(itemReasoning, ev.delta, part, d.emit)
+		return nil
 	case "response.function_call_arguments.delta", "response.function_call_arguments.done":
 		it, err := d.items.at(ev.index, false)
 		if err != nil || it.done {
@@ -225,9 +227,10 @@ func (d *responsesDecoder) event(data []byte) error {
 		}
 		it.become(itemCall)
 		if kind == "response.function_call_arguments.delta" {
-			it.args = append(it.args, ev.delta...)
+			it.args.Write(ev.delta)
 		} else if len(ev.arguments) > 0 {
-			it.args = append(it.args[:0], ev.arguments...)
+			it.args = wire.Text{Bad: wire.Substitute}
+			it.args.Write(ev.arguments)
 		}
 		return nil
 	case "error":
@@ -265,7 +268,7 @@ func (d *responsesDecoder) response(v jsontext.Value, ended string, whole bool) 
 	var status, reason string
 	var fault jsontext.Value
 	var output []jsontext.Value
-	r := jsontext.NewDecoder(bytes.NewReader(v))
+	r := jsontext.NewDecoder(bytes.NewReader(v), wire.Lenient())
 	err := wire.Members(r, func(name []byte) (err error) {
 		switch string(name) {
 		case `"id"`:
@@ -316,17 +319,20 @@ func (d *responsesDecoder) response(v jsontext.Value, ended string, whole bool) 
 	case whole, ended == "completed" && (status == "incomplete" || status == "failed" || status == "cancelled"):
 		ended = status // which knows better
 	}
+	items, err := d.items.match(output)
+	if err != nil {
+		return err
+	}
 	for i, item := range output {
-		it, err := d.items.at(int64(i), false)
-		if err != nil {
-			return err
-		}
-		if it.done || item == nil {
+		if items[i].done || item == nil {
 			continue
 		}
-		if err := it.take(item, true, d.emit); err != nil {
+		if err := items[i].take(item, true, d.emit); err != nil {
 			return err
 		}
+	}
+	for _, it := range d.items.list {
+		it.end(d.emit)
 	}
 	switch ended {
 	case "completed":

@@ -32,12 +32,12 @@ type outputItem struct {
 	index int64
 	kind  string
 	done  bool // it has come whole
-	text  []byte
+	text  wire.Text
 	part  int64 // the part that the text is in
 	// refused: the text is a refusal.
 	refused          bool
 	callID, name     string
-	args             []byte
+	args             wire.Text
 	told             bool           // the call has been told of
 	raw              jsontext.Value // the whole item
 	id, status       jsontext.Value // as they came
@@ -47,7 +47,8 @@ type outputItem struct {
 type outputItems struct{ list []*outputItem }
 
 // at returns the item of an index; one without an index is the latest, or where
-// it begins a new one.
+// it begins a new one. One that begins where another has ended is a new one, too:
+// some servers give all the same index.
 func (o *outputItems) at(index int64, begins bool) (*outputItem, error) {
 	n := len(o.list)
 	if index < 0 {
@@ -59,17 +60,59 @@ func (o *outputItems) at(index int64, begins bool) (*outputItem, error) {
 		}
 	}
 	for i := n - 1; i >= 0; i-- {
-		if o.list[i].index == index {
-			return o.list[i], nil
+		if k := o.list[i]; k.index == index && !(begins && k.done) {
+			return k, nil
+		} else if k.index == index {
+			break
 		}
 	}
-	if n == maxItems {
+	return o.begin(index)
+}
+
+// begin adds an item, behind those of the same index.
+func (o *outputItems) begin(index int64) (*outputItem, error) {
+	if len(o.list) == maxItems {
 		return nil, errTooManyItems
 	}
-	it := &outputItem{index: index}
+	it := &outputItem{index: index, args: wire.Text{Bad: wire.Substitute}}
 	o.list = append(o.list, it)
 	sort.SliceStable(o.list, func(i, j int) bool { return o.list[i].index < o.list[j].index })
 	return it, nil
+}
+
+// match returns which items the entries of a whole output are: those of the same
+// id; else, for servers that have no ids or others each time, that of the same
+// index, or the next one if as many are left of both; else new ones.
+func (o *outputItems) match(output []jsontext.Value) ([]*outputItem, error) {
+	found := make([]*outputItem, len(output))
+	taken := map[*outputItem]bool{}
+	left := len(output)
+	take := func(i int, fits func(*outputItem) bool) {
+		for _, it := range o.list {
+			if found[i] == nil && !taken[it] && fits(it) {
+				found[i], taken[it] = it, true
+				left--
+			}
+		}
+	}
+	for i, v := range output {
+		if id := wire.Member(v, "id"); id.Kind() == '"' {
+			take(i, func(it *outputItem) bool { return bytes.Equal(it.id, id) })
+		}
+	}
+	for i := range output {
+		take(i, func(it *outputItem) bool { return it.index == int64(i) })
+		take(i, func(*outputItem) bool { return len(o.list)-len(taken) == left })
+		if found[i] == nil {
+			it, err := o.begin(int64(i))
+			if err != nil {
+				return nil, err
+			}
+			found[i], taken[it] = it, true
+			left--
+		}
+	}
+	return found, nil
 }
 
 // become gives an item its kind, if it has none.
@@ -79,30 +122,42 @@ func (it *outputItem) become(kind string) {
 	}
 }
 
-// say adds a piece of text. Each part of reasoning begins a paragraph.
-func (it *outputItem) say(kind string, delta []byte, part int64, emit func(model.Delta)) error {
+// say adds a piece of text, as [wire.AppendLoose] gives it. Each part of reasoning
+// begins a paragraph.
+func (it *outputItem) say(kind string, delta []byte, part int64, emit func(model.Delta)) {
 	if it.done || len(delta) == 0 {
-		return nil
+		return
 	}
 	it.become(kind)
-	if len(it.text) > 0 && part != it.part {
-		delta = append([]byte("\n\n"), delta...)
-	}
+	it.tell(emit, func() {
+		if part != it.part {
+			it.text.End()
+			if it.text.Len() > 0 {
+				it.text.Write([]byte("\n\n"))
+			}
+		}
+		it.text.Write(delta)
+	})
 	it.part = part
-	it.tell(delta, emit)
-	return nil
 }
 
-// tell adds text and hands it out.
-func (it *outputItem) tell(text []byte, emit func(model.Delta)) {
-	it.text = append(it.text, text...)
-	switch {
-	case len(text) == 0:
+// tell hands out what the text gains by change.
+func (it *outputItem) tell(emit func(model.Delta), change func()) {
+	from := it.text.Len()
+	change()
+	switch rest := string(it.text.Bytes()[from:]); {
+	case rest == "":
 	case it.kind == itemReasoning:
-		emit(model.Delta{Reasoning: string(text)})
+		emit(model.Delta{Reasoning: rest})
 	case it.kind == itemMessage:
-		emit(model.Delta{Text: string(text)})
+		emit(model.Delta{Text: rest})
 	}
+}
+
+// end ends an item that the server has not ended itself.
+func (it *outputItem) end(emit func(model.Delta)) {
+	it.tell(emit, it.text.End)
+	it.args.End()
 }
 
 // take reads an item as the server sends it when it begins, or when it is done:
@@ -111,59 +166,25 @@ func (it *outputItem) take(v jsontext.Value, done bool, emit func(model.Delta)) 
 	if it.done || v.Kind() != '{' {
 		return nil
 	}
-	if kind, err := jsontext.AppendUnquote(nil, wire.Member(v, "type")); err == nil && len(kind) > 0 {
-		it.kind = string(kind)
-	}
-	var text, args []byte
-	refused := false
-	d := jsontext.NewDecoder(bytes.NewReader(v))
-	paragraphs := func() error {
-		return wire.Elements(d, func() error {
-			return wire.Members(d, func(name []byte) (err error) {
-				switch string(name) {
-				case `"refusal"`:
-					refused = refused || d.PeekKind() == '"'
-				case `"text"`:
-				default:
-					return d.SkipValue()
-				}
-				if it.kind != itemMessage && len(text) > 0 && d.PeekKind() == '"' {
-					text = append(text, "\n\n"...)
-				}
-				text, err = wire.AppendString(text, d)
-				return err
-			})
-		})
-	}
-	err := wire.Members(d, func(name []byte) (err error) {
-		switch string(name) {
-		case `"content"`, `"summary"`:
-			return paragraphs()
-		case `"call_id"`:
-			it.callID, err = wire.ReadString(d)
-			return err
-		case `"name"`:
-			it.name, err = wire.ReadString(d)
-			return err
-		case `"arguments"`:
-			if d.PeekKind() == '{' {
-				v, err := d.ReadValue()
-				args = append(args, v...)
-				return err
-			}
-			args, err = wire.AppendString(args, d)
-			return err
-		case `"id"`:
-			return keepString(&it.id, d)
-		case `"status"`:
-			return keepString(&it.status, d)
-		case `"phase"`:
-			return keepString(&it.phase, d)
-		case `"namespace"`:
-			return keepString(&it.namespace, d)
+	var err error
+	read := func(member func(d *jsontext.Decoder, name string) error) {
+		d := jsontext.NewDecoder(bytes.NewReader(v), wire.Lenient())
+		if err == nil {
+			err = wire.Members(d, func(name []byte) error { return member(d, string(name)) })
 		}
-		return d.SkipValue()
+	}
+	read(func(d *jsontext.Decoder, name string) error { // what it is may stand behind what it holds
+		if name != `"type"` {
+			return d.SkipValue()
+		}
+		kind, err := wire.ReadString(d)
+		if kind != "" {
+			it.kind = kind
+		}
+		return err
 	})
+	h := held{paragraphs: it.kind != itemMessage, args: wire.Text{Bad: wire.Substitute}}
+	read(func(d *jsontext.Decoder, name string) error { return it.member(&h, d, name) })
 	if err != nil {
 		return err
 	}
@@ -175,23 +196,100 @@ func (it *outputItem) take(v jsontext.Value, done bool, emit func(model.Delta)) 
 		return nil
 	}
 	it.done = true
-	it.refused = it.refused || refused
-	if rest, ok := bytes.CutPrefix(text, it.text); ok {
-		it.tell(rest, emit)
-	} else if len(text) > 0 {
-		it.text = text // what was shown on the way was not all of it
+	it.refused = it.refused || h.refused
+	h.text.End()
+	h.args.End()
+	switch {
+	case bytes.HasPrefix(h.text.Bytes(), it.text.Bytes()): // what was held back is in the rest
+		it.tell(emit, func() { it.text = h.text })
+	case h.text.Len() > 0: // what was shown on the way was not all of it
+		it.text = h.text
+	default:
+		it.tell(emit, it.text.End)
 	}
-	if len(args) > 0 {
-		it.args = args
+	if h.args.Len() > 0 {
+		it.args = h.args
 	}
-	it.raw = v
-	return it.raw.Compact()
+	it.args.End()
+	return it.keep(v)
+}
+
+// held is what an item holds.
+type held struct {
+	paragraphs bool // each text is one
+	text, args wire.Text
+	refused    bool
+}
+
+// member reads one member of an item.
+func (it *outputItem) member(h *held, d *jsontext.Decoder, name string) (err error) {
+	switch name {
+	case `"content"`, `"summary"`:
+		return wire.Elements(d, func() error {
+			return wire.Members(d, func(name []byte) error { return h.content(d, string(name)) })
+		})
+	case `"call_id"`:
+		it.callID, err = wire.ReadString(d)
+		return err
+	case `"name"`:
+		it.name, err = wire.ReadString(d)
+		return err
+	case `"arguments"`:
+		if d.PeekKind() == '{' {
+			v, err := d.ReadValue()
+			h.args.Write(v)
+			return err
+		}
+		loose, err := wire.AppendLoose(nil, d)
+		h.args.Write(loose)
+		return err
+	case `"id"`:
+		return keepString(&it.id, d)
+	case `"status"`:
+		return keepString(&it.status, d)
+	case `"phase"`:
+		return keepString(&it.phase, d)
+	case `"namespace"`:
+		return keepString(&it.namespace, d)
+	}
+	return d.SkipValue()
+}
+
+// content reads one member of a part of an item's content.
+func (h *held) content(d *jsontext.Decoder, name string) error {
+	switch name {
+	case `"refusal"`:
+		h.refused = h.refused || d.PeekKind() == '"'
+	case `"text"`:
+	default:
+		return d.SkipValue()
+	}
+	if h.text.End(); h.paragraphs && h.text.Len() > 0 && d.PeekKind() == '"' {
+		h.text.Write([]byte("\n\n"))
+	}
+	loose, err := wire.AppendLoose(nil, d)
+	h.text.Write(loose)
+	return err
+}
+
+// keep keeps the whole item, where it has to go back as it is. Reasoning that is
+// not text throughout can not: it stays for showing. Of what only the server
+// understands nothing would be left.
+func (it *outputItem) keep(v jsontext.Value) error {
+	switch {
+	case v.IsValid():
+		it.raw = v
+		return it.raw.Compact()
+	case it.kind != itemMessage && it.kind != itemCall && it.kind != itemReasoning:
+		return errOpaque
+	}
+	return nil
 }
 
 // keepString reads a string as it came; anything else is skipped.
 func keepString(to *jsontext.Value, d *jsontext.Decoder) error {
 	v, err := wire.ReadRaw(d)
-	if v.Kind() == '"' {
+	if v.Kind() == '"' && v.IsValid() {
 		*to = v
 	}
 	return err
@@ -208,22 +306,23 @@ func (d *responsesDecoder) Reply() *model.Reply {
 	refused := false
 	ids := d.items.ids()
 	for _, it := range d.items.list {
+		r.Mended += it.text.Mended() + it.args.Mended()
 		var p message.Part
 		switch it.kind {
 		case "":
 			continue
 		case itemMessage:
 			refused = refused || it.refused
-			p = message.Part{Kind: message.Text, Text: string(it.text), Opaque: it.opaque(
+			p = message.Part{Kind: message.Text, Text: it.text.String(), Opaque: it.opaque(
 				opaqueMember{"id", it.id}, opaqueMember{"status", it.status}, opaqueMember{"phase", it.phase})}
 		case itemCall:
-			p = message.Part{Kind: message.ToolCall, ID: ids[0], Name: it.name, Args: string(it.args), Opaque: it.opaque(
+			p = message.Part{Kind: message.ToolCall, ID: ids[0], Name: it.name, Args: it.args.String(), Opaque: it.opaque(
 				opaqueMember{"id", it.id}, opaqueMember{"status", it.status}, opaqueMember{"namespace", it.namespace})}
 			ids = ids[1:]
 		default: // reasoning, or what only the server understands
 			p = message.Part{Kind: message.Reasoning, Opaque: it.raw}
 			if it.kind == itemReasoning {
-				p.Text = string(it.text)
+				p.Text, p.Provider = it.text.String(), d.opaque // also says whose thought it is
 			}
 		}
 		if p.Opaque != nil {

@@ -146,8 +146,8 @@ func TestResponsesBadPayloads(t *testing.T) {
 		{`"text"`, event.ClassBadReply},
 		{`ping`, event.ClassBadReply},
 		{`{"type":"a","type":"b"}`, event.ClassBadReply},
-		{"{\"type\":\"\xff\"}", event.ClassBadReply},
 		{strings.Repeat(`{"a":`, 20_000), event.ClassBadReply},
+		{"{\"type\":\"response.output_item.done\",\"item\":{\"type\":\"web_search_call\",\"x\":\"\xff\"}}", event.ClassBadReply}, // it could not go back
 		{`{"type":"response.completed","response":{"output":[` + strings.Repeat(`{},`, maxItems) + `{}]}}`, event.ClassBadReply},
 		{`{"error":{"message":"x"}}`, event.ClassServer},
 		{`{"type":"response.something","error":{"code":"rate_limit_exceeded","message":"x"}}`, event.ClassRate},
@@ -159,7 +159,7 @@ func TestResponsesBadPayloads(t *testing.T) {
 			t.Errorf("%.60s: %v", c.in, err)
 		}
 	}
-	for _, in := range []string{`null`, ``, `{}`, `{"type":7}`, `{"type":"ping"}`, `{"error":null}`, `{"type":"response.created","response":null}`, `{"type":"response.created","response":{"usage":null,"output":null}}`, `{"type":"response.output_text.delta","output_index":0,"delta":null}`, `{"type":"response.output_text.delta","output_index":0,"delta":{"a":1}}`} {
+	for _, in := range []string{`null`, ``, `{}`, "{\"type\":\"\xff\",\"\xff\":\"\\ud83d\"}", `{"type":7}`, `{"type":"ping"}`, `{"error":null}`, `{"type":"response.created","response":null}`, `{"type":"response.created","response":{"usage":null,"output":null}}`, `{"type":"response.output_text.delta","output_index":0,"delta":null}`, `{"type":"response.output_text.delta","output_index":0,"delta":{"a":1}}`} {
 		if r, err := respond(in, responseDone); err != nil || len(r.Message.Parts) != 0 {
 			t.Errorf("%s is not tolerated: %+v, %v", in, r, err)
 		}
@@ -212,7 +212,7 @@ func TestResponsesOnTheWire(t *testing.T) {
 
 // What comes is told as it comes, and only for showing.
 func TestResponsesDeltas(t *testing.T) {
-	for _, r := range modeltest.Load(t, responsesReplies) {
+	for _, r := range modeltest.Load(t, "testdata/responses/replies") {
 		if r.Name != "reasoning-then-call" {
 			continue
 		}
@@ -235,7 +235,7 @@ func TestResponsesDeltas(t *testing.T) {
 // must give the same twice, and must not find a reply that the bytes don't
 // complete; and what it finds can be sent back.
 func FuzzResponses(f *testing.F) {
-	for _, r := range modeltest.Load(f, responsesReplies) {
+	for _, r := range modeltest.Load(f, "testdata/responses/replies") {
 		f.Add(r.Body)
 	}
 	run := func(b []byte) (out string, complete bool) {
@@ -272,7 +272,7 @@ func FuzzResponses(f *testing.F) {
 }
 
 func BenchmarkResponses(b *testing.B) {
-	for _, r := range modeltest.Load(b, responsesReplies) {
+	for _, r := range modeltest.Load(b, "testdata/responses/replies") {
 		if r.Name != "text" {
 			continue
 		}

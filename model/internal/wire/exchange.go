@@ -195,6 +195,7 @@ type transfer struct {
 // stream where they were not asked to, and don't where they were.
 func (t *transfer) run() error {
 	t.buf = make([]byte, 8<<10)
+	t.resp.SetProgress(model.DefaultProgress)
 	var b []byte
 	var err error
 	for len(b) == 0 && err == nil {
@@ -232,6 +233,7 @@ func (t *transfer) note(b []byte) {
 // read that gave b returned.
 func (t *transfer) whole(b []byte, err error) error {
 	t.dec = t.p.Decoder(false, t.emit)
+	t.resp.SetProgress(0) // every byte is some
 	body := bytes.Clone(b)
 	if err == nil {
 		var rest []byte
@@ -262,6 +264,7 @@ func (t *transfer) stream(b []byte, err error, declared bool) error {
 	t.dec = t.p.Decoder(true, t.emit)
 	var events sse.Parser
 	half := false // the last event was cut off in the middle
+	seen := 0
 	take := func(e sse.Event) error {
 		if e.Unterminated && !jsontext.Value(e.Data).IsValid(Lenient()) {
 			half = !bytes.HasPrefix([]byte("[DONE]"), bytes.TrimSpace(e.Data)) // which is not needed
@@ -276,6 +279,10 @@ func (t *transfer) stream(b []byte, err error, declared bool) error {
 		if t.dec.Over() {
 			t.drain()
 			break
+		}
+		if n := events.Events(); n > seen {
+			seen = n
+			t.resp.SetProgress(model.DefaultProgress)
 		}
 		if complete := t.dec.Complete(); complete != tail {
 			tail = complete

@@ -28,10 +28,18 @@ func AppendLoose(dst []byte, d *jsontext.Decoder) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
+	return Loose(dst, v), nil
+}
+
+// Loose is [AppendLoose] of a value that a decoder has read.
+func Loose(dst []byte, v jsontext.Value) []byte {
+	if v.Kind() != '"' {
+		return dst
+	}
 	for v = v[1 : len(v)-1]; ; {
 		i := bytes.IndexByte(v, '\\')
 		if i < 0 {
-			return append(dst, v...), nil
+			return append(dst, v...)
 		}
 		dst = append(dst, v[:i]...)
 		if c := v[i+1]; c != 'u' {
@@ -74,14 +82,25 @@ func appendUnit(dst []byte, u rune) []byte {
 // reader, before and after they are journalled.
 const Substitute = "\x1a"
 
+// Arguments returns arguments that came as an object instead of a text that holds
+// one: as they are, with the [Substitute] for bytes that are no text, and how many
+// of these there were.
+func Arguments(v jsontext.Value) (args string, mended int64) {
+	t := Text{Bad: Substitute}
+	t.Write(v)
+	t.End()
+	return t.String(), t.Mended()
+}
+
 // A Text puts a text together that comes in pieces. What it holds is always
 // UTF-8, and the same however the text was cut. The zero value is an empty text.
 type Text struct {
 	// Bad takes the place of what is not text; empty means U+FFFD.
 	Bad string
 
-	text []byte
-	held []byte // perhaps the beginning of a character
+	text   []byte
+	held   []byte // perhaps the beginning of a character
+	mended int64
 }
 
 // Write adds a piece, as [AppendLoose] gives it. What may be the beginning of a
@@ -109,6 +128,9 @@ func (t *Text) Bytes() []byte { return t.text }
 // String returns the text so far, without what is held back.
 func (t *Text) String() string { return string(t.text) }
 
+// Mended returns how many places of the text so far were no text.
+func (t *Text) Mended() int64 { return t.mended }
+
 // Len returns the length of the text so far, in bytes, without what is held back.
 func (t *Text) Len() int { return len(t.text) }
 
@@ -126,7 +148,10 @@ func (t *Text) take(b []byte, final bool) []byte {
 			low, m := half(b[n:])
 			if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
 				t.text, n = utf8.AppendRune(t.text, r), n+m
-			} else if t.Bad != "" {
+				break
+			}
+			t.mended++
+			if t.Bad != "" {
 				t.text = append(t.text, t.Bad...)
 			} else {
 				t.text = utf8.AppendRune(t.text, utf8.RuneError)
