@@ -163,8 +163,11 @@ func (c *Calibration) Method() Method {
 
 // scale returns n times a factor, rounded up.
 func scale(n, factor int64) int64 {
-	whole, rest := n/million, n%million
-	return whole*factor + (rest*factor+million-1)/million
+	whole, rest := n/million, n%million*factor
+	if rest > 0 {
+		rest += million - 1 // of a negative one, division leaves out what is to be left out
+	}
+	return whole*factor + rest/million
 }
 
 // within reports whether a and b differ by at most a factor of limit.

@@ -27,17 +27,23 @@ import (
 	"rein.example/rein/tokens"
 )
 
-// Tokenizer counts tokens with a vocabulary and patterns. It implements
+// Tokenizer counts tokens with an encoder and patterns. It implements
 // [tokens.Counter].
 type Tokenizer struct {
-	vocabulary *Vocabulary
-	stages     []stage
+	encoder Encoder
+	stages  []stage
+}
+
+// Encoder makes tokens of pieces: a [Vocabulary] or [Merges].
+type Encoder interface {
+	// piece returns how many tokens it makes of s[i:j], which is not empty.
+	piece(s string, i, j int, w *work) int
 }
 
 // New returns a tokenizer that cuts texts by a pattern, the pieces by the next, and
-// so on; without any a text is one piece. Its memory is the vocabulary's and 64 KiB.
-func New(v *Vocabulary, patterns ...Pattern) *Tokenizer {
-	t := &Tokenizer{vocabulary: v}
+// so on; without any a text is one piece. Its memory is the encoder's and 128 KiB.
+func New(e Encoder, patterns ...Pattern) *Tokenizer {
+	t := &Tokenizer{encoder: e}
 	class := newClasses()
 	for _, p := range patterns {
 		t.stages = append(t.stages, p.stage(class))
@@ -48,12 +54,12 @@ func New(v *Vocabulary, patterns ...Pattern) *Tokenizer {
 // Method returns [tokens.Exact].
 func (t *Tokenizer) Method() tokens.Method { return tokens.Exact }
 
-// Count returns the number of tokens of a text. It takes no memory for ordinary
-// texts; a piece of many tokens takes up to 5 bytes for each of its bytes for as long
-// as it is counted.
+// Count returns the number of tokens of a text, at most its bytes. It takes no memory for ordinary
+// texts; for one long piece that is no word a [Vocabulary] takes up to 5 bytes for each
+// of its bytes, and [Merges] 36.
 func (t *Tokenizer) Count(text string) int {
 	var w work
-	return t.count(Valid(text), t.stages, &w)
+	return min(t.count(Valid(text), t.stages, &w), len(text))
 }
 
 // count counts what the stages, which are as many as there were patterns at most,
@@ -63,13 +69,13 @@ func (t *Tokenizer) count(s string, stages []stage, w *work) int {
 		if s == "" {
 			return 0
 		}
-		return t.vocabulary.piece(s, 0, len(s), w)
+		return t.encoder.piece(s, 0, len(s), w)
 	}
 	n := 0
 	for i := 0; i < len(s); {
 		j := stages[0].next(s, i)
 		if len(stages) == 1 {
-			n += t.vocabulary.piece(s, i, j, w)
+			n += t.encoder.piece(s, i, j, w)
 		} else {
 			n += t.count(s[i:j], stages[1:], w)
 		}

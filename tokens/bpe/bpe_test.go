@@ -1,8 +1,11 @@
 package bpe
 
 import (
+	"bytes"
+	"compress/flate"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -43,25 +46,22 @@ func given(v *Vocabulary, text string) Token {
 // two tokens. Pairs that cannot be learnt are left out.
 func vocabulary(t testing.TB, alphabet, choices string) *Vocabulary {
 	t.Helper()
-	b, err := NewBuilder(strings.Split(alphabet, ""), len(choices)/2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := map[string]bool{}
 	texts := strings.Split(alphabet, "")
+	b := newBuilder(texts, len(choices)/2)
+	known := map[string]bool{}
 	for i := 0; i+1 < len(choices); i += 2 {
 		l, r := int(choices[i])%len(texts), int(choices[i+1])%len(texts)
 		whole := texts[l] + texts[r]
-		if known[whole] || len(whole) > 100 || !b.Neighbours(Token(l), Token(r)) {
+		if known[whole] || len(whole) > 100 || !b.neighbours(Token(l), Token(r)) {
 			continue
 		}
-		if _, err := b.Learn(Token(l), Token(r)); err != nil {
+		if err := b.learn(Token(l), Token(r)); err != nil {
 			t.Fatal(err)
 		}
 		known[whole] = true
 		texts = append(texts, whole)
 	}
-	v, err := b.Build()
+	v, err := b.build()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,81 +108,195 @@ func FuzzEncode(f *testing.F) {
 	})
 }
 
-// What a vocabulary of characters makes of those that it lacks.
+// FuzzMerges holds merges in any order, many neighbours at once included, against what
+// merging by the book makes of them.
+func FuzzMerges(f *testing.F) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 100 {
+		choices, text := make([]byte, 2*r.IntN(30)), make([]byte, r.IntN(200))
+		for i := range choices {
+			choices[i] = byte(r.IntN(i/2 + 3))
+		}
+		for i := range text {
+			text[i] = byte(r.IntN(3))
+		}
+		f.Add(string(choices), string(text))
+	}
+	f.Fuzz(func(t *testing.T, choices, text string) {
+		if len(choices) > 300 || len(text) > 600 {
+			return
+		}
+		all := []string{"a", "b", "c"}
+		var merges []Merge
+		for i := 0; i+1 < len(choices); i += 2 {
+			m := Merge{uint32(choices[i]) % uint32(len(all)), uint32(choices[i+1]) % uint32(len(all)), 0}
+			whole := all[m.Left] + all[m.Right]
+			if len(whole) > 100 {
+				continue
+			}
+			at := slices.Index(all, whole)
+			if at < 0 {
+				at, all = len(all), append(all, whole)
+			}
+			m.Whole = uint32(at)
+			merges = append(merges, m)
+		}
+		slices.Reverse(merges) // so that what is needed for others comes later
+		m, err := NewMerges(all, merges, &MergesOptions{Characters: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := strings.Map(func(r rune) rune { return 'a' + r%3 }, text)
+		if got, want := New(m).Count(s), mergesByTheBook(merges, s); got != want {
+			t.Fatalf("%q with %v: %d tokens, by the book %d", s, merges, got, want)
+		}
+	})
+}
+
+func mergesByTheBook(merges []Merge, text string) int {
+	var parts []uint32
+	for _, r := range text {
+		parts = append(parts, uint32(r-'a'))
+	}
+	for {
+		best, at := -1, -1
+		for i := range len(parts) - 1 {
+			// The last of those of the same two counts.
+			for rank := len(merges) - 1; rank >= 0; rank-- {
+				if merges[rank].Left == parts[i] && merges[rank].Right == parts[i+1] {
+					if best < 0 || rank < best {
+						best, at = rank, i
+					}
+					break
+				}
+			}
+		}
+		if best < 0 {
+			return len(parts)
+		}
+		parts[at] = merges[best].Whole
+		parts = append(parts[:at+1], parts[at+2:]...)
+	}
+}
+
+// What becomes of characters that there is no token for.
 func TestMissing(t *testing.T) {
+	all := []string{"a", "é", "中", "aé"}
 	for missing, want := range map[Missing]int{MissingBytes: 3 + 2 + 3 + 1, MissingOne: 3 + 2 + 1, MissingFused: 3 + 1 + 1} {
-		b, err := NewBuilder([]string{"a", "é", "中"}, 1)
+		m, err := NewMerges(all, []Merge{{0, 1, 3}}, &MergesOptions{Characters: true, Missing: missing})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.Learn(0, 1); err != nil { // "aé"
-			t.Fatal(err)
-		}
-		b.Missing(missing)
-		v, err := b.Build()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := New(v).Count("aé中a" + "ü" + "文" + "中"); got != want {
+		if got := New(m).Count("aé中a" + "ü文" + "中"); got != want {
 			t.Errorf("%d: %d tokens, want %d", missing, got, want)
 		}
 	}
 }
 
-func TestBuilderRefuses(t *testing.T) {
-	many := make([]string, MaxTokens+1)
-	for name, make := range map[string]func() error{
-		"nothing given":  func() error { _, err := NewBuilder(nil, 1); return err },
-		"an empty token": func() error { _, err := NewBuilder([]string{"a", ""}, 1); return err },
-		"too many":       func() error { _, err := NewBuilder(many, 0); return err },
-		"twice the same": func() error {
-			b, err := NewBuilder([]string{"a", "b", "a"}, 1)
-			if err == nil {
-				_, err = b.Build()
-			}
-			return err
-		},
-		"a token that is not known": func() error {
-			b, err := NewBuilder([]string{"a"}, 1)
-			if err == nil {
-				_, err = b.Learn(0, 1)
-			}
-			return err
-		},
-		"more than there was to be": func() error {
-			b, err := NewBuilder([]string{"a"}, 0)
-			if err == nil {
-				_, err = b.Learn(0, 0)
-			}
-			return err
-		},
-		"tokens that grow and grow": func() error {
-			b, err := NewBuilder([]string{"a"}, 100)
-			for i := 0; err == nil && i < 100; i++ {
-				_, err = b.Learn(Token(i), Token(i))
-			}
-			return err
-		},
+func TestNewMergesRefuses(t *testing.T) {
+	if _, err := NewMerges(make([]string, MaxTokens+1), nil, nil); err == nil {
+		t.Error("too many tokens: no error")
+	}
+	if _, err := NewMerges(make([]string, 2), make([]Merge, MaxMerges+1), nil); err == nil {
+		t.Error("too many merges: no error")
+	}
+	if _, err := NewMerges([]string{"a", "b"}, []Merge{{0, 1, 2}}, nil); err == nil {
+		t.Error("a token that there is not: no error")
+	}
+	if _, err := NewMerges([]string{"a", "b", "ab"}, []Merge{{0, 1, 2}}, nil); err == nil {
+		t.Error("bytes are missing: no error")
+	}
+}
+
+// Whatever is read as a packed vocabulary, it is one or an error, and counts.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(nil), "a")
+	f.Add([]byte("rein-bpe 1 x 2 3\n"), "a")
+	f.Add(pack("ab", "\x00\x01\x02\x02\x03\x00"), "ababab ab")
+	f.Add(pack("ab", "\x00\x01\x00\x01"), "abc")
+	f.Add(pack("a", "\x00\x00\x01\x01\x00\x02\x02\x00"), "aaaaaaaaaa")
+	f.Fuzz(func(t *testing.T, packed []byte, text string) {
+		v, err := Read(packed)
+		if err != nil {
+			return
+		}
+		if n := New(v, O200k).Count(text); n < 0 || n > len(text) || n == 0 != (text == "") {
+			t.Fatalf("%d tokens of %d bytes", n, len(text))
+		}
+	})
+}
+
+// pack packs a vocabulary as tools/vocab does: pairs has two tokens, of a byte each, for
+// each that is learnt.
+func pack(given, pairs string) []byte {
+	var body bytes.Buffer
+	w, err := flate.NewWriter(&body, flate.BestCompression)
+	if err != nil {
+		panic(err)
+	}
+	n := len(pairs) / 2
+	planes := make([]byte, 6*n)
+	for i := range n {
+		planes[i], planes[3*n+i] = pairs[2*i], pairs[2*i+1]
+	}
+	if _, err := w.Write(append([]byte(given), planes...)); err != nil {
+		panic(err)
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return append(fmt.Appendf(nil, "rein-bpe 1 test %d %d\n", len(given), n), body.Bytes()...)
+}
+
+func TestReadRefuses(t *testing.T) {
+	whole := pack("ab", "\x00\x01\x02\x02")
+	if v, err := Read(whole); err != nil || New(v).Count("ababab") != 2 {
+		t.Fatalf("a sound one: %v", err)
+	}
+	for name, packed := range map[string][]byte{
+		"nothing": nil, "another format": []byte("rein-bpe 2 x 1 0\n"), "no tokens": []byte("rein-bpe 1 x 0 0\n"),
+		"too many":                  []byte("rein-bpe 1 x 256 99999999\n"),
+		"cut off":                   whole[:len(whole)-3],
+		"fewer than it says":        bytes.Replace(whole, []byte("2 2\n"), []byte("2 3\n"), 1),
+		"more than it says":         bytes.Replace(whole, []byte("2 2\n"), []byte("2 1\n"), 1),
+		"a token that is not known": pack("ab", "\x00\x02"),
+		"twice the same":            pack("ab", "\x00\x01\x00\x01"),
+		"given twice":               pack("aa", ""),
+		"tokens that grow and grow": pack("a", strings.Join(grow, "")),
 	} {
-		if err := make(); err == nil {
+		if _, err := Read(packed); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 }
 
+// grow are 40 tokens, each twice the one before.
+var grow = func() (out []string) {
+	for i := range 40 {
+		out = append(out, string([]byte{byte(i), byte(i)}))
+	}
+	return out
+}()
+
 // Texts of 2 MB of the kinds that make merging slow: they are counted in time that is
-// linear, or this test takes hours.
+// linear, or nearly, or this test takes hours.
 func TestLongPieces(t *testing.T) {
-	v := vocabulary(t, "ab ", "\x00\x00\x03\x03\x04\x04\x02\x02\x06\x06\x00\x01\x08\x08")
+	v := New(vocabulary(t, "ab ", "\x00\x00\x03\x03\x04\x04\x02\x02\x06\x06\x00\x01\x08\x08"))
+	m, err := NewMerges([]string{"a", "b", " ", "aa", "aaaa", "  ", "ab"}, []Merge{{0, 0, 3}, {3, 3, 4}, {2, 2, 5}, {0, 1, 6}}, &MergesOptions{Characters: true})
+	if err != nil {
+		t.Fatal(err)
+	}
 	const n = 2 << 20
 	for name, text := range map[string]string{
 		"one letter": strings.Repeat("a", n), "spaces": strings.Repeat(" ", n), "in turn": strings.Repeat("ab", n/2),
 		"almost": strings.Repeat("aaaaaaab", n/8), "none": strings.Repeat("b", n),
 	} {
-		got := New(v).Count(text)
-		// Ends matter little: a tenth of it is a tenth of the tokens.
-		if tenth := New(v).Count(text[:n/10]); got < 10*tenth-20 || got > 10*tenth+20 {
-			t.Errorf("%s: %d tokens, and of a tenth of it %d", name, got, tenth)
+		for _, c := range []*Tokenizer{v, New(m)} {
+			got := c.Count(text)
+			// Ends matter little: a tenth of it is a tenth of the tokens.
+			if tenth := c.Count(text[:n/10]); got < 10*tenth-20 || got > 10*tenth+20 {
+				t.Errorf("%s: %d tokens, and of a tenth of it %d", name, got, tenth)
+			}
 		}
 	}
 }
@@ -205,7 +319,7 @@ func FuzzPieces(f *testing.F) {
 	}
 	v := vocabulary(f, "a", "")
 	all := []*Tokenizer{New(v, Threes, Ideographs, DeepSeek), New(v, Digits, GPT2)}
-	for p := GPT2; p <= Ideographs; p++ {
+	for p := GPT2; p <= Metaspace; p++ {
 		all = append(all, New(v, p))
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -224,19 +338,13 @@ func FuzzPieces(f *testing.F) {
 }
 
 func ExampleNew() {
-	// Bytes, of which three pairs were learnt.
-	b, err := NewBuilder([]string{"l", "o", "w", "e", "r", " "}, 3)
+	// Six characters, and three merges: "lo", "low" and " low".
+	m, err := NewMerges([]string{"l", "o", "w", "e", "r", " ", "lo", "low", " low"},
+		[]Merge{{0, 1, 6}, {6, 2, 7}, {5, 7, 8}}, &MergesOptions{Characters: true})
 	if err != nil {
 		panic(err)
 	}
-	lo, _ := b.Learn(0, 1)
-	low, _ := b.Learn(lo, 2)
-	_, _ = b.Learn(5, low) // " low"
-	v, err := b.Build()
-	if err != nil {
-		panic(err)
-	}
-	t := New(v, GPT2)
-	fmt.Println(t.Count("low lower"), t.Method())
-	// Output: 4 exact
+	t := New(m, GPT2)
+	fmt.Println(t.Count("low lower"), t.Pieces("low lower"), t.Method())
+	// Output: 4 [low  lower] exact
 }

@@ -1,10 +1,9 @@
 package bpe
 
-import "unicode/utf8"
-
 // work is what counting needs beside the text. The zero value is ready.
 type work struct {
-	room [64]Token
+	room [small]Token
+	rank [small]uint32
 	// blocked has a bit for each place at which no token may end; it is empty while
 	// there is none.
 	blocked []uint64
@@ -20,22 +19,17 @@ func (v *Vocabulary) piece(s string, i, j int, w *work) int {
 
 // encode returns the tokens of a text that is one piece.
 func (v *Vocabulary) encode(s string, w *work) int {
-	count := 0
 	stack := w.room[:0] // the tokens up to at
 	w.blocked = w.blocked[:0]
 	for at := 0; at < len(s); {
 		try, to := v.trie.longest(v.texts, s, at)
 		if try == none {
-			var n int
-			n, at = v.skip(s, at)
-			count += len(stack) + n
-			stack = stack[:0]
-			continue
+			return len(s) // a vocabulary that lacks bytes
 		}
-		for w.isBlocked(to) || len(stack) > 0 && !v.Neighbours(stack[len(stack)-1], try) {
+		for w.isBlocked(to) || len(stack) > 0 && !v.neighbours(stack[len(stack)-1], try) {
 			if try = v.prefix[try]; try == none {
 				if len(stack) == 0 {
-					return len(s) // no vocabulary that was learnt by merging comes here
+					return len(s) // a vocabulary that nobody learnt by merging
 				}
 				// Nothing goes on from here: the token before must end elsewhere.
 				w.block(at, len(s))
@@ -48,25 +42,15 @@ func (v *Vocabulary) encode(s string, w *work) int {
 		stack = append(stack, try)
 		at = to
 	}
-	return count + len(stack)
+	return len(stack)
 }
 
-// skip returns the tokens of the characters at i that the vocabulary doesn't have, and
-// where they end.
-func (v *Vocabulary) skip(s string, i int) (count, end int) {
-	for end = i; end < len(s); {
-		if try, _ := v.trie.longest(v.texts, s, end); try != none {
-			break
-		}
-		_, n := utf8.DecodeRuneInString(s[end:])
-		end += n
-		if v.missing == MissingBytes {
-			count += n
-		} else if v.missing == MissingOne || count == 0 {
-			count++
-		}
+// tokens returns an empty list with room for n tokens.
+func (w *work) tokens(n int) []Token {
+	if n > len(w.room) {
+		return make([]Token, 0, n)
 	}
-	return count, end
+	return w.room[:0]
 }
 
 func (w *work) isBlocked(at int) bool {

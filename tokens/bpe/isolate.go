@@ -1,6 +1,9 @@
 package bpe
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // digits cuts numbers out of a text, and into pieces of at most so many digits;
 // \p{N} or \p{N}{1,3} with all else between.
@@ -33,6 +36,17 @@ func (ideographs) next(s string, i int) int {
 
 func ideographic(r rune) bool {
 	return 0x4E00 <= r && r <= 0x9FA5 || 0x3040 <= r && r <= 0x30FF
+}
+
+// metaspace cuts before each "▁".
+type metaspace struct{}
+
+func (metaspace) next(s string, i int) int {
+	_, n := utf8.DecodeRuneInString(s[i:])
+	if j := strings.Index(s[i+n:], "▁"); j >= 0 {
+		return i + n + j
+	}
+	return len(s)
 }
 
 // phrases is how DeepSeek-V3 cuts what digits and ideographs have left. What its

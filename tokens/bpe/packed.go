@@ -46,18 +46,15 @@ func read(packed []byte) (*Vocabulary, error) {
 	for i := range base {
 		base[i] = string(data[i : i+1])
 	}
-	b, err := NewBuilder(base, learnt)
-	if err != nil {
-		return nil, err
-	}
+	b := newBuilder(base, learnt)
 	planes := data[given:]
 	at := func(plane, i int) Token { return Token(planes[plane*learnt+i]) }
 	for i := range learnt {
 		left := at(0, i) | at(1, i)<<8 | at(2, i)<<16
 		right := at(3, i) | at(4, i)<<8 | at(5, i)<<16
-		if _, err := b.Learn(left, right); err != nil {
+		if err := b.learn(left, right); err != nil {
 			return nil, err
 		}
 	}
-	return b.Build()
+	return b.build()
 }

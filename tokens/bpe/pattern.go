@@ -26,6 +26,8 @@ const (
 	Threes
 	// Ideographs cuts out runs of Chinese and Japanese characters.
 	Ideographs
+	// Metaspace cuts before each "▁", which stands for a space.
+	Metaspace
 )
 
 // expressions are the patterns as tokenizer.json gives them.
@@ -52,6 +54,10 @@ func PatternOf(expression string) (Pattern, bool) {
 	return p, ok
 }
 
+// Whole reports whether a pattern's expression matches all of any text. The others cut
+// out what theirs matches, and what is left between.
+func (p Pattern) Whole() bool { return p <= Tekken }
+
 // stage is a pattern at work: it returns the end of the piece that begins at i.
 type stage interface {
 	next(s string, i int) int
@@ -77,6 +83,8 @@ func (p Pattern) stage(t *classes) stage {
 		return &digits{t, 3}
 	case Ideographs:
 		return ideographs{}
+	case Metaspace:
+		return metaspace{}
 	}
 	return newCutter(style{contraction: ownContraction}, t)
 }

@@ -6,9 +6,9 @@ import "math/bits"
 const golden = 0x9E3779B97F4A7C15
 
 // slots returns how many slots a table for n entries has, a power of two of which
-// at most half are taken, and the shift that makes a slot's index of a hash.
+// at most four fifths are taken, and the shift that makes a slot's index of a hash.
 func slots(n int) (size int, shift uint8) {
-	b := bits.Len(uint(max(2*n, 2) - 1))
+	b := bits.Len(uint(max(n+n/4, 2) - 1))
 	return 1 << b, uint8(64 - b)
 }
 
@@ -130,8 +130,8 @@ func eight(s string) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// pairs is a table from two tokens to the one that they merge to: the two, of
-// tokenBits each, and the one plus 1 in the rest of a slot. Most pairs that are looked
+// pairs is a table from two tokens to the one that they merge to, or to the rank of
+// that: the two, of tokenBits each, and the rank plus 1 in the rest of a slot. Most pairs that are looked
 // up are not in it, which seen, a bit for each of many hashes and small enough to stay
 // near, mostly knows.
 type pairs struct {
@@ -144,7 +144,7 @@ type pairs struct {
 // tokenBits is enough for MaxTokens.
 const (
 	tokenBits = 21
-	wholeBits = 64 - 2*tokenBits
+	rankBits  = 64 - 2*tokenBits
 )
 
 func newPairs(n int) pairs {
@@ -153,18 +153,19 @@ func newPairs(n int) pairs {
 	return pairs{make([]uint64, size), make([]uint64, bits/64), shift, seenShift}
 }
 
-func (p *pairs) add(left, right, whole uint32) {
+// add adds two tokens, again if they are there already.
+func (p *pairs) add(left, right, rank uint32) {
 	key := uint64(left)<<tokenBits | uint64(right)
 	h := key * golden
 	p.seen[h>>p.seenShift/64] |= 1 << (h >> p.seenShift % 64)
 	i := h >> p.shift
-	for p.slots[i] != 0 {
+	for p.slots[i] != 0 && p.slots[i]>>rankBits != key {
 		i = (i + 1) & uint64(len(p.slots)-1)
 	}
-	p.slots[i] = key<<wholeBits | uint64(whole+1)
+	p.slots[i] = key<<rankBits | uint64(rank+1)
 }
 
-// get returns what two tokens merge to, or none, which is more than any token.
+// get returns the rank of two tokens, or none.
 func (p *pairs) get(left, right uint32) uint32 {
 	key := uint64(left)<<tokenBits | uint64(right)
 	h := key * golden
@@ -175,8 +176,8 @@ func (p *pairs) get(left, right uint32) uint32 {
 		switch slot := p.slots[i]; {
 		case slot == 0:
 			return none
-		case slot>>wholeBits == key:
-			return uint32(slot&(1<<wholeBits-1)) - 1
+		case slot>>rankBits == key:
+			return uint32(slot&(1<<rankBits-1)) - 1
 		}
 	}
 }

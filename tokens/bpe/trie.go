@@ -49,7 +49,7 @@ func newTrie(t *texts) (*trie, []uint32, error) {
 		}
 	}
 	b.t.nodes = append(b.t.nodes, node{first: uint32(len(b.t.nodes)), token: none}) // ends the children of the last
-	b.t.nodes, b.t.labels = slices.Clone(b.t.nodes), slices.Clone(b.t.labels) // no more room than they need
+	b.t.nodes, b.t.labels = slices.Clone(b.t.nodes), slices.Clone(b.t.labels)       // no more room than they need
 	b.shorten()
 	return b.t, b.prefix, nil
 }
