@@ -141,9 +141,10 @@ func (m *Machine) assembled(d *event.ContextAssembled) {
 	if d.Purpose == event.PurposeStep {
 		m.spentBefore = spending{m.toolCalls, m.fresh, m.cost.Or(0)}
 	}
-	if d.Purpose == event.PurposeSummary {
+	switch d.Purpose {
+	case event.PurposeSummary:
 		m.asking()
-	} else {
+	case event.PurposeStep, event.PurposeFinal:
 		m.settled(n)
 	}
 	if n > m.sent { // another model may be told of the tools in fewer words

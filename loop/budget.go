@@ -18,9 +18,10 @@ type gauge struct {
 	// reported is what the server said of the request that was counted as reportedOf;
 	// both 0 if the model that is asked now has said nothing that can be believed.
 	reported, reportedOf int64
-	// size is the window that a server has stated, most the most that a request may
-	// have since one was refused, both as the server counts; 0: neither is known.
-	size, most int64
+	// size is the window that a server has stated, refused the size of the smallest
+	// request that was refused as too long, and most the most that one may have since;
+	// all as the server counts, and 0 where there is none.
+	size, refused, most int64
 	// base and baseSteps are the size, as counted, and the steps at the last rewrite,
 	// from which growth is measured.
 	base, baseSteps int64
@@ -118,6 +119,9 @@ func (m *Machine) budget() int64 {
 // learn takes note of a request that was too long for the server.
 func (m *Machine) learn(d *event.ModelFailed) {
 	g := &m.gauge
+	if g.refused == 0 || m.call.total < g.refused {
+		g.refused = m.call.total
+	}
 	share := int64(refusedShare)
 	if m.size() > 0 {
 		share = refusedKnown
@@ -217,7 +221,7 @@ func (m *Machine) room(wanted int64) int64 {
 	if m.strategy == nil || size == 0 || wanted <= 0 || wanted <= size-m.call.total {
 		return wanted
 	}
-	left := max(size-m.call.total, min(leastReply, size/8))
+	left := max(size-m.call.total, 1) // little only for what had to be sent as it was
 	if left > roomUnit {
 		left -= left % roomUnit
 	}

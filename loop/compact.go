@@ -162,15 +162,10 @@ func (m *Machine) view(n int64) *window.View {
 // summaryFits reports whether the request for a plan's summary, which is the next
 // step's with another tail, fits with the reply.
 func (m *Machine) summaryFits(v *window.View, p *window.Plan) bool {
-	most := m.budget()
-	if size := m.size(); size > 0 {
-		most = share64(size, m.margin())
-		if m.gauge.most > 0 {
-			most = min(most, m.gauge.most)
-		}
-	}
 	ask := summaryTail(window.SummaryPrompt(v, p))
-	return most == 0 || m.predict(m.sizes.Total()+estimate(&ask))+window.SummaryTokens(v, p) <= most
+	n := m.predict(m.sizes.Total()+estimate(&ask)) + window.SummaryTokens(v, p)
+	size, refused := m.size(), m.gauge.refused
+	return (size == 0 || n <= share64(size, m.margin())) && (refused == 0 || n <= share64(refused, refusedKnown))
 }
 
 // summaryTail returns the message that asks for a summary: the user's word, so that
@@ -210,7 +205,7 @@ func (m *Machine) asking() {
 		return
 	}
 	if m.drawn.seq == m.seq-1 && m.drawn.view != nil {
-		k.view, k.plan = m.drawn.view, m.drawn.plan
+		k.view, k.plan, m.drawn = m.drawn.view, m.drawn.plan, drawn{}
 		return
 	}
 	k.view = m.view(m.nextSize())
@@ -223,9 +218,12 @@ func (m *Machine) summarised(r *event.ModelAnswered, d *event.ReplyParsed) {
 	msg := parse.Assistant(&r.Message, d)
 	text := strings.TrimSpace(msg.PlainText())
 	size := int64(tokens.Estimate{}.Count(text))
-	if err := window.CheckSummary(text, r.Finish, len(d.Calls), k.view, &k.plan, size); err != nil {
+	switch err := window.CheckSummary(text, r.Finish, len(d.Calls), k.view, &k.plan, size); {
+	case err != nil:
 		k.failed = append(k.failed, err.Error())
-	} else {
+	case text == "":
+		k.failed = append(k.failed, "it was empty") // whatever the check says: it could not be told from none
+	default:
 		k.summary = text
 	}
 	m.phase = phaseBoundary
@@ -378,7 +376,7 @@ func (m *Machine) compacted(d *event.ContextCompacted) {
 		m.sent = 0
 	}
 	m.left()
-	m.making = making{done: m.making.done + 1}
+	m.making, m.drawn = making{done: m.making.done + 1}, drawn{}
 	n := m.nextSize()
 	m.gauge.base, m.gauge.baseSteps, m.gauge.landed = n, m.steps, n
 }

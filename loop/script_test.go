@@ -13,6 +13,7 @@ import (
 	"rein.example/rein/guard"
 	"rein.example/rein/loop"
 	"rein.example/rein/message"
+	"rein.example/rein/tokens"
 	"rein.example/rein/tool"
 )
 
@@ -52,6 +53,7 @@ type script struct {
 	keys   map[string]string // of the calls that were begun
 	// parsed changes the next reply.parsed: what is decided is what its event says.
 	parsed func(*event.ReplyParsed)
+	files  int // that were read by steps
 }
 
 func newScript(t *testing.T) *script {
@@ -66,19 +68,30 @@ func (s *script) play(d *datadriven.TestData) string {
 	case "run":
 		s.run(d)
 	case "input":
-		s.add("", &event.InputReceived{Kind: event.InputText, Tokens: message.Known(10),
-			Parts: []message.Part{{Kind: message.Text, Text: d.Input}}})
+		in := &event.InputReceived{Kind: event.InputText, Tokens: count(d, "tokens", 10), Parts: filled(d, d.Input)}
+		s.fill(d, &in.Tokens, message.User, in.Parts)
+		s.add("", in)
 	case "stop", "pause", "cancel":
 		s.add("", &event.InputReceived{Kind: event.InputKind(d.Cmd), Why: strings.TrimSpace(d.Input)})
 	case "reply":
 		s.reply(d)
 	case "fail":
 		f := &event.ModelFailed{ID: s.model().ID, Class: event.ErrorClass(arg(d, "class", "server")), Message: d.Input, Code: arg(d, "code", "")}
-		if v := arg(d, "retry_after", ""); v != "" {
-			n, _ := strconv.ParseInt(v, 10, 64)
-			f.RetryAfter = message.Known(n)
+		f.RetryAfter, f.Limit = count(d, "retry_after", -1), count(d, "limit", -1)
+		s.add(f.ID, f)
+	case "retrieved": // [error=WHY] [tokens=N]: what the retriever has found, if anything
+		f := &event.MaterialRetrieved{ID: s.inquiry().ID, Error: arg(d, "error", ""), Tokens: count(d, "tokens", 10)}
+		if d.Input != "" {
+			f.Parts = []message.Part{{Kind: message.Text, Text: d.Input}}
 		}
 		s.add(f.ID, f)
+	case "steps": // N [fill=WORDS]: so many steps that read a file each, until a summary is asked for
+		s.steps(d)
+		return s.out.String()
+	case "compacted": // upto=N: a rewrite from somewhere else
+		s.add("", &event.ContextCompacted{Strategy: "foreign", Upto: number(d, "upto", 0), Summary: d.Input})
+	case "context": // what the model call that is outstanding sends after the system text
+		s.context()
 	case "result":
 		s.result(d)
 	case "time":
@@ -103,13 +116,11 @@ func (s *script) play(d *datadriven.TestData) string {
 // are tools (tool NAME EFFECT, and the options of toolSpec), permissions, how a
 // model calls tools (calling MODEL [dialect=ID] [text] [strict]) and the task.
 func (s *script) run(d *datadriven.TestData) {
-	number := func(name string) int64 {
-		n, _ := strconv.ParseInt(arg(d, name, "0"), 10, 64)
-		return n
-	}
+	number := func(name string) int64 { return number(d, name, 0) }
 	spec := event.Spec{Model: "test/model", Fallback: fallback(d), Seed: 7, Limits: event.Limits{Steps: number("steps"), ToolCalls: number("tool_calls"),
-		Tokens: number("tokens"), Wall: number("wall")}, Chat: d.HasArg("chat"),
-		Window: event.WindowSpec{Size: number("window")}, Retry: event.RetrySpec{Tries: number("tries"), ToolTries: number("tool_tries")}}
+		Tokens: number("tokens"), Wall: number("wall"), Output: number("output")}, Chat: d.HasArg("chat"),
+		Window: event.WindowSpec{Size: number("window"), Strategy: arg(d, "strategy", ""), Reserve: number("reserve"), Margin: number("margin"),
+			Trigger: number("trigger"), Target: number("target"), Keep: number("keep")}, Retrieve: d.HasArg("retrieve"), Retry: event.RetrySpec{Tries: number("tries"), ToolTries: number("tool_tries")}}
 	if d.HasArg("submit") {
 		spec.Submit = []byte(`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}`)
 	}
@@ -136,7 +147,77 @@ func (s *script) run(d *datadriven.TestData) {
 		}
 	}
 	s.add("", &event.RunStarted{Format: 1, Root: "r1", Spec: spec})
-	s.add("", &event.InputReceived{Kind: event.InputText, Tokens: message.Known(10), Parts: []message.Part{{Kind: message.Text, Text: task}}})
+	in := &event.InputReceived{Kind: event.InputText, Tokens: message.Known(10), Parts: filled(d, task)}
+	s.fill(d, &in.Tokens, message.User, in.Parts)
+	s.add("", in)
+}
+
+// filled is a text, followed by as many words that say nothing as fill=WORDS has.
+func filled(d *datadriven.TestData, text string) []message.Part {
+	if n := number(d, "fill", 0); n > 0 {
+		text = strings.TrimSuffix(text+"\n"+strings.Repeat("word ", int(n)), " ")
+	}
+	return []message.Part{{Kind: message.Text, Text: text}}
+}
+
+// fill counts what filled has made, as an engine would.
+func (s *script) fill(d *datadriven.TestData, tokens *message.Count, role message.Role, parts []message.Part) {
+	if d.HasArg("fill") {
+		*tokens = sized(role, parts)
+	}
+}
+
+func sized(role message.Role, parts []message.Part) message.Count {
+	return message.Known(int64(tokens.Message(tokens.Estimate{}, &message.Message{Role: role, Parts: parts})))
+}
+
+// steps plays steps that read a file each; of what is decided it shows only what
+// becomes of the context.
+func (s *script) steps(d *datadriven.TestData) {
+	n, _ := strconv.Atoi(d.CmdArgs[0].Key)
+	for range n {
+		c := s.model()
+		if c.Purpose == event.PurposeSummary {
+			break
+		}
+		s.files++
+		call := message.Part{Kind: message.ToolCall, ID: fmt.Sprint("r", s.files), Name: "read_file", Args: fmt.Sprintf(`{"path":"f%d.txt"}`, s.files)}
+		msg := message.Message{Role: message.Assistant, Parts: []message.Part{call}}
+		s.add(c.ID, &event.ModelAnswered{ID: c.ID, Message: msg, Finish: event.FinishToolCalls, Usage: message.Usage{Input: s.used(d), Output: message.Known(10)},
+			Tokens: sized(message.Assistant, msg.Parts)})
+		s.quietly()
+		for _, next := range s.m.Next() {
+			if r, ok := next.(*loop.RunTool); ok {
+				f := &event.ToolFinished{ID: r.ID, Call: r.Call, Tool: r.Tool, Status: event.StatusSuccess, Parts: filled(d, fmt.Sprintf("file %d", s.files))}
+				f.Tokens = sized(message.Tool, f.Parts)
+				s.add(r.ID, f)
+				break
+			}
+		}
+		s.quietly()
+		s.now += 1000
+	}
+	for _, c := range s.m.Next() {
+		s.say("outstanding", command(c))
+	}
+	if st := s.m.Status(); st.Status != "running" {
+		s.say(st.Status, string(st.Reason)+string(st.Cause))
+	}
+}
+
+// quietly is settle without the words, apart from those on rewrites and the end.
+func (s *script) quietly() {
+	shown := s.out.String()
+	from := len(s.events)
+	s.settle()
+	s.out.Reset()
+	s.out.WriteString(shown)
+	for _, e := range s.events[from:] {
+		switch e.Data.(type) {
+		case *event.ContextCompacted, *event.RunFinished:
+			s.say("decided", describe(e.Data))
+		}
+	}
 }
 
 // changed returns the tools of the argument changed=(tool,pin).
@@ -265,7 +346,7 @@ func (s *script) reply(d *datadriven.TestData) {
 		}
 	}
 	if len(text) > 0 {
-		msg.Parts = slices.Insert(msg.Parts, 0, message.Part{Kind: message.Text, Text: strings.Join(text, "\n")})
+		msg.Parts = slices.Insert(msg.Parts, 0, filled(d, strings.Join(text, "\n"))[0])
 	}
 	finish := "stop"
 	if msg.Calls() > 0 {
@@ -273,19 +354,28 @@ func (s *script) reply(d *datadriven.TestData) {
 	}
 	id := s.model().ID
 	s.add(id, &event.ModelAnswered{ID: id, Message: msg, Finish: event.Finish(arg(d, "finish", finish)), RawFinish: arg(d, "finish", finish),
-		Usage: message.Usage{Input: s.used(d), Output: message.Known(10)}, Tokens: message.Known(20)})
+		Usage: message.Usage{Input: s.used(d), Output: message.Known(10)}, Tokens: count(d, "tokens", 20)})
 }
 
-// used is what the server says of the request: used=N, or what was expected.
+// used is what the server says of the request: used=N, permille=N of what was
+// counted, or what was expected.
 func (s *script) used(d *datadriven.TestData) message.Count {
-	if v := arg(d, "used", ""); v != "" {
-		n, _ := strconv.ParseInt(v, 10, 64)
-		return message.Known(n)
+	if used := count(d, "used", -1); used != 0 {
+		return used
 	}
 	for i := len(s.events) - 1; i >= 0; i-- {
-		if a, ok := s.events[i].Data.(*event.ContextAssembled); ok {
-			return message.Known(a.Tokens)
+		a, ok := s.events[i].Data.(*event.ContextAssembled)
+		if !ok {
+			continue
 		}
+		if permille := number(d, "permille", 0); permille > 0 {
+			var n int64
+			for _, b := range a.Blocks {
+				n += b.Tokens
+			}
+			return message.Known(n * permille / 1000)
+		}
+		return message.Known(a.Tokens)
 	}
 	return 0
 }
@@ -297,19 +387,17 @@ func (s *script) result(d *datadriven.TestData) {
 	for _, c := range s.m.Next() {
 		if r, ok := c.(*loop.RunTool); ok && r.Call == call {
 			f := &event.ToolFinished{ID: r.ID, Call: call, Tool: r.Tool, Status: event.Status(arg(d, "status", "success")),
-				Parts: []message.Part{{Kind: message.Text, Text: d.Input}}, Tokens: message.Known(15), Retryable: d.HasArg("retryable"), NoEffect: d.HasArg("no_effect"), Ended: d.HasArg("ended"),
+				Parts: filled(d, d.Input), Tokens: count(d, "tokens", 15), Retryable: d.HasArg("retryable"), NoEffect: d.HasArg("no_effect"), Ended: d.HasArg("ended"),
 				ErrorType: arg(d, "error", ""), For: r.For}
 			if f.Status != event.StatusSuccess {
 				f.ErrorMessage = d.Input
 			}
-			if v := arg(d, "after", ""); v != "" {
-				n, _ := strconv.ParseInt(v, 10, 64)
-				f.RetryAfter = message.Known(n)
-			}
+			f.RetryAfter = count(d, "after", -1)
 			if r.Value {
 				f.Result = []byte(arg(d, "value", `{"answer":"`+d.Input+`"}`))
 			}
-			f.Size, _ = strconv.ParseInt(arg(d, "size", "0"), 10, 64)
+			s.fill(d, &f.Tokens, message.Tool, f.Parts)
+			f.Size = number(d, "size", 0)
 			if p := arg(d, "seen", ""); p != "" {
 				f.Seen = []event.Seen{{Resource: p, Version: "v1", From: 1, To: 10, Total: 10}}
 			}
@@ -465,6 +553,46 @@ func (s *script) model() *loop.CallModel {
 	return nil
 }
 
+func (s *script) inquiry() *loop.Retrieve {
+	for _, c := range s.m.Next() {
+		if c, ok := c.(*loop.Retrieve); ok {
+			return c
+		}
+	}
+	s.t.Fatal("no material is asked for")
+	return nil
+}
+
+// context prints the messages of the model call that is outstanding.
+func (s *script) context() {
+	c := s.model()
+	msgs := c.Messages
+	if c.Tail != nil {
+		msgs = append(msgs[:len(msgs):len(msgs)], *c.Tail)
+	}
+	for i := range msgs {
+		said := shown(msgs[i].PlainText(), 160)
+		for _, p := range msgs[i].Parts {
+			if p.Kind == message.ToolCall {
+				said += " [" + p.ID + " " + p.Name + " " + p.Args + "]"
+			}
+		}
+		who := string(msgs[i].Role)
+		if id := msgs[i].ToolCallID; id != "" {
+			who += " " + id
+		}
+		s.say(who+":", strings.TrimSpace(said))
+	}
+}
+
+// shown is a text in one line of at most so many bytes and a bit.
+func shown(s string, most int) string {
+	if s = strings.ReplaceAll(strings.TrimSpace(s), "\n", "⏎"); len(s) > most {
+		s = strings.ToValidUTF8(s[:most*3/4], "") + " … " + strings.ToValidUTF8(s[len(s)-most/4:], "")
+	}
+	return s
+}
+
 // add appends an event and applies it.
 func (s *script) add(command string, d event.Data) {
 	e := event.Event{Run: "r1", Seq: int64(len(s.events)) + 1, Time: s.now, Command: command, Data: d}
@@ -506,7 +634,7 @@ func wants(m *loop.Machine) string {
 		case *loop.Finish:
 			fmt.Fprintf(&b, "finish %s\n", c.Data.AppendJSON(nil))
 		case *loop.CallModel:
-			fmt.Fprintf(&b, "%s %v %v %v %v\n", command(c), c.System, c.Messages, c.Schema, c.MaxOutput)
+			fmt.Fprintf(&b, "%s %v %v %v %v %v\n", command(c), c.System, c.Messages, c.Schema, c.MaxOutput, c.Tail)
 		case *loop.RunTool:
 			fmt.Fprintf(&b, "%s %s %s %s %v %d\n", command(c), c.Args, c.ArgsHash, c.Key, c.Seen, c.Timeout)
 		default:
@@ -554,7 +682,15 @@ func describe(d event.Data) string {
 		if d.NoTools {
 			s += ", no tools"
 		}
+		if d.Method == string(tokens.Calibrated) && d.Budget > 0 {
+			s += fmt.Sprintf(", calibrated, budget %d", d.Budget)
+		}
+		if d.Tail != "" && d.Purpose != event.PurposeSummary {
+			s += ", tail " + shown(strings.TrimPrefix(d.Tail, "[rein: where the work stands, written anew before each step]\n"), 400)
+		}
 		return s
+	case *event.ContextCompacted:
+		return compacted(d)
 	case *event.StateUpdated:
 		return "state.updated " + string(d.State) + " (" + d.Why + ")"
 	case *event.NoticeAdded:
@@ -599,6 +735,12 @@ func command(c loop.Command) string {
 		if c.NoTools {
 			s += ", no tools"
 		}
+		if c.Purpose == event.PurposeSummary {
+			s += ", for a summary"
+		}
+		if c.MaxOutput > 0 {
+			s += fmt.Sprintf(", at most %d", c.MaxOutput)
+		}
 		cancel = c.Cancel
 	case *loop.RunTool:
 		s += fmt.Sprintf("run %s(%s) %s", c.Tool, c.Call, c.Effect)
@@ -620,6 +762,8 @@ func command(c loop.Command) string {
 		if c.Words {
 			s += ", in words"
 		}
+	case *loop.Retrieve:
+		s += "retrieve for " + shown(c.Query, 100)
 	case *loop.Wait:
 		s += fmt.Sprintf("wait until %d", c.Until)
 	case *loop.Record:
@@ -639,6 +783,51 @@ func text(parts []message.Part) string {
 		s = append(s, p.Text)
 	}
 	return strings.ReplaceAll(strings.Join(s, " | "), "\n", "⏎")
+}
+
+// compacted renders a rewrite.
+func compacted(d *event.ContextCompacted) string {
+	s := fmt.Sprintf("context.compacted %d to %d tokens by %s (%s)", d.Before, d.After, d.Strategy, d.Why)
+	if d.Upto > 0 {
+		s += fmt.Sprintf(", messages before %d leave", d.Upto)
+	}
+	for i := 0; i < len(d.Edits); {
+		first := d.Edits[i]
+		s += "\n  " + first.Action + " (" + first.Why + "):"
+		for ; i < len(d.Edits) && d.Edits[i].Action == first.Action && d.Edits[i].Why == first.Why; i++ {
+			s += fmt.Sprint(" ", d.Edits[i].Message)
+		}
+		if first.Text != "" {
+			s += ", the first: " + shown(first.Text, 200)
+		}
+	}
+	if d.Summary != "" {
+		s += "\n  summary: " + shown(d.Summary, 200)
+	}
+	if d.Snapshot != "" {
+		s += "\n  snapshot: " + shown(d.Snapshot, 160)
+	}
+	for _, why := range d.Failed {
+		s += "\n  no summary: " + why
+	}
+	return s
+}
+
+// number returns an argument that is a number, count one that may be unknown: a
+// negative default.
+func number(d *datadriven.TestData, name string, otherwise int64) int64 {
+	if v := arg(d, name, ""); v != "" {
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err != nil {
+			panic(err)
+		}
+		return n
+	}
+	return otherwise
+}
+
+func count(d *datadriven.TestData, name string, otherwise int64) message.Count {
+	return message.Known(number(d, name, otherwise))
 }
 
 func arg(d *datadriven.TestData, name, otherwise string) string {
