@@ -17,11 +17,19 @@ import (
 
 // call builds the request of a model call, measures it, and answers it.
 func (p *player) call(ctx context.Context, c *loop.CallModel) error {
-	body, err := p.build(c)
+	if p.cfg.Strategy == Everything && c.Tail != nil {
+		own := *c
+		own.Tail, c = nil, &own
+	}
+	params := request.Params(p.m.Spec(), c, request.OptionsOf(p.cfg.Encoder, false))
+	body, err := p.build(c, &params)
 	if err != nil {
 		return err
 	}
-	sent := p.meter.request(c, &body)
+	if p.cfg.Sent != nil {
+		p.cfg.Sent(c, body.Pieces)
+	}
+	sent := p.meter.request(c, &params, &body)
 	p.report.sent(c, &sent, p.m)
 	if c.Purpose != event.PurposeStep {
 		return p.aside(ctx, c)
@@ -44,10 +52,9 @@ func (p *player) call(ctx context.Context, c *loop.CallModel) error {
 }
 
 // build builds the request of a call and records that it is sent.
-func (p *player) build(c *loop.CallModel) (request.Body, error) {
-	params := request.Params(p.m.Spec(), c, request.OptionsOf(p.cfg.Encoder, false))
+func (p *player) build(c *loop.CallModel, params *model.Params) (request.Body, error) {
 	begin := time.Now()
-	body, err := p.builder.Build(&params, c)
+	body, err := p.builder.Build(params, c)
 	p.busy += time.Since(begin)
 	if err != nil {
 		return body, err

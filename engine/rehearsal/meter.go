@@ -16,19 +16,22 @@ type Sent struct {
 	// Tokens is its size, tail included; Cached how many of them stand in messages
 	// that begin the request before, byte for byte, so that a server has them.
 	Tokens, Cached int64
+	// Tail is the size of the tail.
+	Tail int64
 	// Rewrites: it does not begin with all that the step before has sent, apart from
 	// that one's tail.
 	Rewrites bool
 }
 
-// meter measures requests by their bytes.
+// meter measures requests by their bytes: those of tools, system text and messages.
+// Settings that stand before them in a body, such as the length of the reply, are left
+// alone: no server's cache depends on them.
 type meter struct {
 	enc   model.Encoder
 	count tokens.Counter
 
 	// before is the last request, step the last one of a step.
 	before, step measured
-	params       model.Params
 }
 
 // measured is a request that was measured.
@@ -47,17 +50,19 @@ type piece struct {
 }
 
 // request measures the next request.
-func (m *meter) request(c *loop.CallModel, body *request.Body) Sent {
+func (m *meter) request(c *loop.CallModel, params *model.Params, body *request.Body) Sent {
 	now := measured{body: make([]byte, 0, body.Bytes)}
-	for i, part := range body.Pieces {
-		if i == len(body.Pieces)-1 {
-			now.stable = len(now.body)
-		}
+	now.body = m.enc.Head(now.body, &model.Params{Model: params.Model, Tools: params.Tools, NoTools: params.NoTools, Strict: params.Strict}, c.System)
+	head := len(now.body)
+	last := len(body.Pieces) - 1
+	for _, part := range body.Pieces[1:last] {
 		now.body = append(now.body, part...)
 	}
+	now.stable = len(now.body)
+	now.body = append(now.body, body.Pieces[last]...)
 	same := max(common(m.before.body, now.body), common(m.step.body, now.body))
 	out := Sent{Purpose: c.Purpose, Bytes: body.Bytes}
-	m.cut(&now, c, same)
+	m.cut(&now, c, head, same)
 	for _, p := range now.pieces {
 		out.Tokens += p.tokens
 		if p.end <= same {
@@ -65,7 +70,8 @@ func (m *meter) request(c *loop.CallModel, body *request.Body) Sent {
 		}
 	}
 	if c.Tail != nil {
-		out.Tokens += int64(m.size(c.Tail))
+		out.Tail = int64(m.size(c.Tail))
+		out.Tokens += out.Tail
 	}
 	if c.Purpose == event.PurposeStep {
 		out.Rewrites = common(m.step.body[:m.step.stable], now.body) < m.step.stable
@@ -75,9 +81,9 @@ func (m *meter) request(c *loop.CallModel, body *request.Body) Sent {
 	return out
 }
 
-// cut finds the pieces of a body that has its first same bytes in common with one
-// that was measured before.
-func (m *meter) cut(now *measured, c *loop.CallModel, same int) {
+// cut finds the pieces of a body whose messages begin after head bytes, and which has
+// its first same bytes in common with one that was measured before.
+func (m *meter) cut(now *measured, c *loop.CallModel, head, same int) {
 	old := &m.before
 	if common(old.body, now.body) < same {
 		old = &m.step
@@ -90,7 +96,7 @@ func (m *meter) cut(now *measured, c *loop.CallModel, same int) {
 	}
 	msgs := message.Pair(c.Messages)
 	if len(now.pieces) == 0 {
-		now.pieces = append(now.pieces, m.head(c, now, msgs))
+		now.pieces = append(now.pieces, piece{head, m.head(c)})
 	}
 	var scratch []byte
 	for i := len(now.pieces) - 1; i < len(msgs); i++ {
@@ -103,29 +109,19 @@ func (m *meter) cut(now *measured, c *loop.CallModel, same int) {
 	}
 }
 
-// head measures what stands before the messages.
-func (m *meter) head(c *loop.CallModel, now *measured, msgs []message.Message) piece {
-	end := now.stable
-	var scratch []byte
-	for i := range msgs {
-		var prev *message.Message
-		if i > 0 {
-			prev = &msgs[i-1]
-		}
-		scratch = m.enc.Message(scratch[:0], prev, &msgs[i])
-		end -= len(scratch)
-	}
-	p := piece{end: end}
+// head returns the size of what stands before the messages.
+func (m *meter) head(c *loop.CallModel) (n int64) {
 	for i := range c.System {
-		p.tokens += int64(m.count.Count(c.System[i].PlainText()))
+		n += int64(m.count.Count(c.System[i].PlainText()))
 	}
-	if !c.NoTools {
-		for i := range c.Tools {
-			t := &c.Tools[i]
-			p.tokens += int64(tokens.Tool(m.count, t.Name, t.Description, string(t.Schema)))
-		}
+	if c.NoTools {
+		return n
 	}
-	return p
+	for i := range c.Tools {
+		t := &c.Tools[i]
+		n += int64(tokens.Tool(m.count, t.Name, t.Description, string(t.Schema)))
+	}
+	return n
 }
 
 // size returns a message's tokens.

@@ -27,8 +27,8 @@ import (
 	"rein.example/rein/tokens"
 )
 
-// Everything is the strategy that sends everything, whatever the budget: what
-// others are compared with. It is none of package window's.
+// Everything is the strategy that sends everything, whatever the budget, and nothing
+// of Rein's own: what others are compared with. It is none of package window's.
 const Everything = "everything"
 
 // Config says how a recording is rehearsed.
@@ -39,8 +39,9 @@ type Config struct {
 	// model's window after the reserve for output and the margin. It is not looked at
 	// with Everything.
 	Budget int64
-	// Window are further settings of the strategy, as an agent has them: its
-	// Strategy, Size, Reserve and Margin are not used.
+	// Window are further settings of the strategy, as an agent has them, with the name
+	// of what Counter counts with as Tokenizer: its Strategy, Size, Reserve and Margin
+	// are not used.
 	Window event.WindowSpec
 	// Encoder writes the requests. Required.
 	Encoder model.Encoder
@@ -48,6 +49,9 @@ type Config struct {
 	Counter tokens.Counter
 	// Summarise answers when a summary is asked for; nil is [Extract].
 	Summarise Summariser
+	// Sent, if not nil, is called with each request and the pieces of its body. It must
+	// not change them, nor keep the command.
+	Sent func(c *loop.CallModel, body [][]byte)
 }
 
 // modelName is what the requests of a rehearsal are for; nobody is asked.
@@ -225,8 +229,12 @@ func (p *player) record(d event.Data) (goOn bool, err error) {
 	case *event.ToolFinished:
 		return true, p.apply(p.instead(d))
 	case *event.ContextCompacted:
-		p.report.compacted(d)
 		p.rewritten = true
+		if err := p.apply(d); err != nil {
+			return false, err
+		}
+		p.report.compacted(d, p.cfg.Counter)
+		return true, nil
 	case *event.NoticeAdded:
 		p.report.Notices++
 	}
@@ -242,7 +250,7 @@ func (p *player) ended(d *event.RunFinished) {
 	if d.Reason == event.ReasonContextOverflow {
 		p.report.Overflows++
 	}
-	p.report.Left = len(p.items)
+	p.report.Left, p.report.EndedEarly = len(p.items), 1
 }
 
 // finish completes the report.
@@ -252,7 +260,7 @@ func (p *player) finish() *Report {
 	if r.Strategy == Everything {
 		r.Budget = 0
 	}
-	r.Method, r.Repairs = string(p.cfg.Counter.Method()), p.s.Repairs
+	r.Method, r.Tokenizer, r.Repairs = string(p.cfg.Counter.Method()), p.cfg.Window.Tokenizer, p.s.Repairs
 	r.Messages = len(p.s.items) - r.Left
 	p.watch.finish(r, p.last, p.m)
 	r.close()

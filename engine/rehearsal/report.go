@@ -6,6 +6,7 @@ import (
 
 	"rein.example/rein/event"
 	"rein.example/rein/loop"
+	"rein.example/rein/tokens"
 	"rein.example/rein/window"
 )
 
@@ -16,12 +17,15 @@ type Report struct {
 	// Conversation is the script's id; empty for several, of which there are
 	// Conversations then.
 	Conversation  string `json:"conversation,omitempty"`
-	Conversations int    `json:"conversations,omitempty"`
-	Strategy      string `json:"strategy"`
+	Conversations int    `json:"conversations,omitzero"`
+	// Scope says which ones of a [Comparison].
+	Scope    string `json:"scope,omitempty"`
+	Strategy string `json:"strategy"`
 	// Budget is the most that a request may have, 0 with [Everything].
 	Budget int64 `json:"budget"`
-	// Method is how tokens were counted.
-	Method string `json:"method"`
+	// Method is how tokens were counted, Tokenizer with which vocabulary, if any.
+	Method    string `json:"method"`
+	Tokenizer string `json:"tokenizer,omitempty"`
 	// Messages were played, in Calls requests of steps.
 	Messages int `json:"messages"`
 	Calls    int `json:"calls"`
@@ -32,19 +36,23 @@ type Report struct {
 	Tokens int64 `json:"tokens"`
 	Cached int64 `json:"cached_tokens"`
 	Cost   int64 `json:"cost"`
-	// CostPart is Cost in parts of what it costs to send everything; unknown until
-	// [Report.Against] says what that is.
+	// Parts are what Cost is made of.
+	Parts CostParts `json:"cost_parts"`
+	// CostPart is Cost in parts of what it costs to send everything, as far as the run
+	// has got; nil until [Report.Against] says what that is.
 	CostPart *Percent `json:"cost_percent"`
 	// Rewrites are the steps whose request did not begin with the one before.
 	Rewrites    int     `json:"rewrites"`
 	RewritePart Percent `json:"rewrite_percent"`
 	// Thirds are the mean costs of a call in each third of the calls 100 to 350, and
-	// Growth the last in parts of the first, 1 for linear; nil where there are not as
+	// Growth the last in parts of the first, 1 for linear; none where there are not as
 	// many calls.
 	Thirds []int64  `json:"cost_by_thirds"`
 	Growth *float64 `json:"cost_growth"`
-	// Peak is the largest request.
-	Peak int64 `json:"peak_tokens"`
+	// Peak is the largest request of a step, SummaryPeak the largest for a summary,
+	// which may have the reserve for output too, as summaries are short.
+	Peak        int64 `json:"peak_tokens"`
+	SummaryPeak int64 `json:"summary_peak_tokens"`
 	// Overflows are requests over the budget, sent or refused; PairViolations those in
 	// which a call had no result right after it, or a result no call.
 	Overflows      int `json:"overflows"`
@@ -55,6 +63,8 @@ type Report struct {
 	Summaries     int   `json:"summaries"`
 	Refused       int   `json:"summaries_refused"`
 	SummaryTokens int64 `json:"summary_output_tokens"`
+	// Rewritten are the compactions one by one; not in sums.
+	Rewritten []Compaction `json:"compaction_list,omitempty"`
 
 	// Users is what users have said, looked at after every rewrite; UsersShort of it
 	// was shortened and said so, UsersGone missing, and UsersAlive the part that was
@@ -89,9 +99,10 @@ type Report struct {
 	// Notices are those of the machine's own.
 	Notices int `json:"notices"`
 	// Ended says why the machine has ended the run before the recording does, and
-	// Left how many messages were not played then.
-	Ended string `json:"ended,omitempty"`
-	Left  int    `json:"messages_left,omitempty"`
+	// Left how many messages were not played then; EndedEarly counts such runs.
+	Ended      string `json:"ended,omitempty"`
+	EndedEarly int    `json:"ended_early"`
+	Left       int    `json:"messages_left,omitzero"`
 	// Repairs were needed before it could be played.
 	Repairs []string `json:"repairs,omitempty"`
 
@@ -99,9 +110,50 @@ type Report struct {
 	// belongs to the step after it.
 	steps   []int64
 	pending int64
+	base    int64 // what sending everything costs, in tokens
 	times   time.Duration
 	timed   int
 	mean    float64 // of the facts, from 0 to 1
+}
+
+// CostParts are the parts of a cost, in tokens at full price.
+type CostParts struct {
+	// New is what a step adds, Again what is sent again and cached, Rewrites what is
+	// sent again and not cached because the context was rewritten, Tail the volatile
+	// block at the end of each request, and Summaries the requests for summaries.
+	New       int64 `json:"new"`
+	Again     int64 `json:"again"`
+	Rewrites  int64 `json:"rewrites"`
+	Tail      int64 `json:"tail"`
+	Summaries int64 `json:"summaries"`
+}
+
+// add adds another cost's parts.
+func (p *CostParts) add(o *CostParts) {
+	p.New += o.New
+	p.Again += o.Again
+	p.Rewrites += o.Rewrites
+	p.Tail += o.Tail
+	p.Summaries += o.Summaries
+}
+
+// Compaction is one rewrite of the context.
+type Compaction struct {
+	// Call is the step before which it was made, from 1.
+	Call int `json:"call"`
+	// Before and After are the sizes of the request without its tail.
+	Before int64 `json:"before_tokens"`
+	After  int64 `json:"after_tokens"`
+	// Upto: messages before this number have left. Edits are the messages that were
+	// changed besides, by reason.
+	Upto  int64          `json:"upto"`
+	Edits map[string]int `json:"edits,omitempty"`
+	// Summary and Snapshot are the sizes of what stands in their place.
+	Summary  int64  `json:"summary_tokens"`
+	Snapshot int64  `json:"snapshot_tokens"`
+	Why      string `json:"why,omitempty"`
+	// Failed says why summaries were refused on the way.
+	Failed []string `json:"failed,omitempty"`
 }
 
 // Percent is a part in percent, to a tenth.
@@ -122,7 +174,11 @@ const cachedPart = 10
 func (r *Report) sent(c *loop.CallModel, s *Sent, m *loop.Machine) {
 	r.Tokens += s.Tokens
 	r.Cached += s.Cached
-	r.Peak = max(r.Peak, s.Tokens)
+	if c.Purpose == event.PurposeSummary {
+		r.SummaryPeak = max(r.SummaryPeak, s.Tokens)
+	} else {
+		r.Peak = max(r.Peak, s.Tokens)
+	}
 	if w := &m.Spec().Window; w.Size > 0 {
 		most := window.Budget(w)
 		if c.Purpose != event.PurposeStep {
@@ -132,13 +188,20 @@ func (r *Report) sent(c *loop.CallModel, s *Sent, m *loop.Machine) {
 			r.Overflows++
 		}
 	}
-	r.pending += cachedPart*(s.Tokens-s.Cached) + s.Cached
+	cost := cachedPart*(s.Tokens-s.Cached) + s.Cached
+	r.pending += cost
 	if c.Purpose != event.PurposeStep {
+		r.Parts.Summaries += cost / cachedPart
 		return
 	}
 	r.Calls++
+	r.Parts.Again += s.Cached / cachedPart
+	r.Parts.Tail += s.Tail
 	if s.Rewrites {
 		r.Rewrites++
+		r.Parts.Rewrites += s.Tokens - s.Cached - s.Tail
+	} else {
+		r.Parts.New += s.Tokens - s.Cached - s.Tail
 	}
 	r.steps = append(r.steps, r.pending)
 	r.pending = 0
@@ -157,9 +220,18 @@ func (r *Report) assembled(took time.Duration, rewritten bool) {
 }
 
 // compacted counts a compaction.
-func (r *Report) compacted(d *event.ContextCompacted) {
+func (r *Report) compacted(d *event.ContextCompacted, c tokens.Counter) {
 	r.Compactions++
 	r.Refused += len(d.Failed)
+	x := Compaction{Call: r.Calls + 1, Before: d.Before, After: d.After, Upto: d.Upto, Why: d.Why, Failed: d.Failed,
+		Summary: int64(c.Count(d.Summary)), Snapshot: int64(c.Count(d.Snapshot))}
+	for i := range d.Edits {
+		if x.Edits == nil {
+			x.Edits = map[string]int{}
+		}
+		x.Edits[d.Edits[i].Action+" "+d.Edits[i].Why]++
+	}
+	r.Rewritten = append(r.Rewritten, x)
 }
 
 // Span are the calls over which the cost is compared: after the beginning, in which
@@ -205,24 +277,37 @@ func (r *Report) grow() {
 // Against sets CostPart: base is the report of the same conversation with
 // [Everything].
 func (r *Report) Against(base *Report) {
-	p := part(r.Cost, base.Cost)
+	var sum int64
+	for _, n := range base.steps[:min(r.Calls, len(base.steps))] {
+		sum += n
+	}
+	r.setBase((sum + cachedPart/2) / cachedPart)
+}
+
+func (r *Report) setBase(base int64) {
+	r.base = base
+	p := part(r.Cost, base)
 	r.CostPart = &p
 }
 
 // Sum returns the reports of several conversations, all with the same strategy and
-// budget, as one. Its Thirds are those of the conversations that have any, together.
-// CostPart is not set.
+// budget, as one. Its Thirds are those of the conversations that have any, together;
+// CostPart is set if it is set in all.
 func Sum(reports []*Report) *Report {
 	out := &Report{Conversations: len(reports)}
 	var times float64
+	base, known := int64(0), true
 	for _, r := range reports {
-		out.Strategy, out.Budget, out.Method = r.Strategy, r.Budget, r.Method
+		base += r.base
+		known = known && r.CostPart != nil
+		out.Strategy, out.Budget, out.Method, out.Tokenizer = r.Strategy, r.Budget, r.Method, r.Tokenizer
 		out.Messages += r.Messages
 		out.Calls += r.Calls
 		out.Tokens += r.Tokens
 		out.Cached += r.Cached
+		out.Parts.add(&r.Parts)
 		out.Rewrites += r.Rewrites
-		out.Peak = max(out.Peak, r.Peak)
+		out.Peak, out.SummaryPeak = max(out.Peak, r.Peak), max(out.SummaryPeak, r.SummaryPeak)
 		out.Overflows += r.Overflows
 		out.PairViolations += r.PairViolations
 		out.Compactions += r.Compactions
@@ -243,6 +328,7 @@ func Sum(reports []*Report) *Report {
 		out.RewriteMax = max(out.RewriteMax, r.RewriteMax)
 		out.Notices += r.Notices
 		out.Left += r.Left
+		out.EndedEarly += r.EndedEarly
 		times += float64(r.Assembly) * float64(r.Calls)
 		for i, n := range r.Thirds {
 			if out.Thirds == nil {
@@ -252,6 +338,9 @@ func Sum(reports []*Report) *Report {
 		}
 	}
 	out.close()
+	if known {
+		out.setBase(base)
+	}
 	out.Assembly = int64(times / float64(max(out.Calls, 1)))
 	return out
 }

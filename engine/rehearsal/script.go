@@ -71,14 +71,17 @@ func Prepare(c *recording.Conversation) *Script {
 		}
 		s.items = append(s.items, m)
 	}
-	s.repaired(empty, "empty replies left out")
-	s.repaired(merged, "replies joined to those before, to which nobody had said anything")
+	s.repaired(empty, "empty reply left out", "empty replies left out")
+	s.repaired(merged, "reply joined to the one before, to which nobody had said anything", "replies joined to those before, to which nobody had said anything")
 	return s
 }
 
-func (s *Script) repaired(n int, what string) {
+func (s *Script) repaired(n int, one, many string) {
+	if n == 1 {
+		many = one
+	}
 	if n > 0 {
-		s.Repairs = append(s.Repairs, fmt.Sprintf("%d %s", n, what))
+		s.Repairs = append(s.Repairs, fmt.Sprintf("%d %s", n, many))
 	}
 }
 

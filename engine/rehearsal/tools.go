@@ -24,7 +24,7 @@ const reserve = 1024
 
 // spec returns the spec of the run that the script is played to.
 func (s *Script) spec(cfg *Config) *event.Spec {
-	spec := &event.Spec{Model: modelName, Tools: s.specs(), Chat: true, Window: cfg.Window,
+	spec := &event.Spec{Model: modelName, Tools: s.specs(cfg.Strategy != Everything), Chat: true, Window: cfg.Window,
 		Permissions: []event.Permission{{Verdict: event.Allow, Match: "*"}},
 		Calling:     []event.ModelCalling{{Model: modelName}}}
 	for i, text := range s.system {
@@ -43,8 +43,9 @@ func (s *Script) spec(cfg *Config) *event.Spec {
 }
 
 // specs returns the tools of the recording: those that it declares, those that it
-// calls without, and the two with which a model reads what has left its context.
-func (s *Script) specs() []event.ToolSpec {
+// calls without, and, if something may leave the context, the two with which a model
+// reads that.
+func (s *Script) specs(leaves bool) []event.ToolSpec {
 	var out []event.ToolSpec
 	known := map[string]bool{}
 	add := func(t event.ToolSpec) {
@@ -63,15 +64,22 @@ func (s *Script) specs() []event.ToolSpec {
 			}
 		}
 	}
-	registry, err := tool.NewRegistry(artifact.Tool(), artifact.History())
-	if err != nil {
-		panic("two tools of the harness cannot be offered: " + err.Error()) // a fault of ours
-	}
-	for _, t := range registry.Specs() {
-		add(t)
+	if leaves {
+		for _, t := range readers() {
+			add(t)
+		}
 	}
 	slices.SortFunc(out, func(a, b event.ToolSpec) int { return strings.Compare(a.Name, b.Name) })
 	return out
+}
+
+// readers returns the two tools with which a model reads what it is not shown.
+func readers() []event.ToolSpec {
+	r, err := tool.NewRegistry(artifact.Tool(), artifact.History())
+	if err != nil {
+		panic("two tools of the harness cannot be offered: " + err.Error()) // a fault of ours
+	}
+	return r.Specs()
 }
 
 // recorded returns the spec of a recorded tool. Recordings do not say what a call
