@@ -47,6 +47,7 @@ func (a *Agent) OptionsOn(h Host, extra ...tool.Tool) (o *rein.Options, close fu
 	if a.Calls != (Calls{}) {
 		o.Calling = []rein.Calling{{Dialect: a.Calls.Dialect, Text: a.Calls.Text, Strict: a.Calls.Strict}}
 	}
+	a.tokenizer(&r, o)
 	if a.Sampling.Seed != nil {
 		o.Sampling.Seed = fmt.Sprint(*a.Sampling.Seed)
 	}

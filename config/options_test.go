@@ -1,15 +1,18 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"rein.example/rein"
 	"rein.example/rein/event"
+	"rein.example/rein/tokens"
 	"rein.example/rein/window"
 )
 
@@ -75,7 +78,7 @@ func TestOptions(t *testing.T) {
 	if want := (event.Sampling{Temperature: "0.2", TopP: "1", Seed: "0", Reasoning: "low"}); o.Sampling != want {
 		t.Errorf("sampling %+v", o.Sampling)
 	}
-	wantWindow := event.WindowSpec{Strategy: "summary", Keep: 4, Trigger: 800_000, Target: 450_000, Size: 32768, Reserve: 4096, Shares: []event.BlockShare{
+	wantWindow := event.WindowSpec{Strategy: "summary", Keep: 4, Trigger: 800_000, Target: 450_000, Tokenizer: "estimate", Size: 32768, Reserve: 4096, Shares: []event.BlockShare{
 		{Name: "rules", Share: 100_000}, {Name: "tools", Share: 250_000}, {Name: "task", Share: 50_000}, {Name: "input", Share: 60_000},
 		{Name: "digest", Share: 150_000}, {Name: "material", Share: 0}, {Name: "turns", Share: 300_000}, {Name: "state", Share: 20_000}}}
 	if !reflect.DeepEqual(o.Window, wantWindow) {
@@ -248,5 +251,45 @@ func TestExampleOfTheREADME(t *testing.T) {
 	}
 	if o := options(t, text, map[string]string{"workspace/a.txt": "x"}); o.Name != "order-desk" {
 		t.Errorf("the agent is %q", o.Name)
+	}
+}
+
+// byteTokens are the 256 tokens of one byte, as GPT-2 writes them: the printable ones
+// of Latin-1 as they are, the others from U+0100 on.
+func byteTokens() string {
+	var out []string
+	next := rune(256)
+	for b := range rune(256) {
+		c := b
+		if b < '!' || b > '~' && b < '¡' || b == 0xAD {
+			c, next = next, next+1
+		}
+		out = append(out, fmt.Sprintf("%s:%d", strconv.Quote(string(c)), b))
+	}
+	return strings.Join(out, ",")
+}
+
+// What counts tokens is a vocabulary of Rein's, or the model's own in a file.
+func TestTokenizer(t *testing.T) {
+	file := `{"model":{"type":"BPE","vocab":{` + byteTokens() + `,"ab":256},"merges":["a b"]},"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"use_regex":true}}`
+	o := options(t, "model: openai/x\nwindow: {tokenizer: o200k_base}", nil)
+	if o.Counter != nil || o.Window.Tokenizer != "o200k_base" {
+		t.Errorf("%v, %q", o.Counter, o.Window.Tokenizer)
+	}
+	o = options(t, "model: openai/x\nwindow: {tokenizer: own/tokenizer.json}", map[string]string{"own/tokenizer.json": file})
+	if o.Counter == nil || o.Counter.Method() != tokens.Exact || o.Counter.Count("abab") != 2 || !strings.HasPrefix(o.Window.Tokenizer, "sha256:") {
+		t.Errorf("%v, %q", o.Counter, o.Window.Tokenizer)
+	}
+	for text, want := range map[string]string{"": "cannot be read", "{}": "cannot be used"} {
+		a, err := load(t, "model: openai/x\nwindow: {tokenizer: t.json}", map[string]string{"u.json": text})
+		if text != "" {
+			a, err = load(t, "model: openai/x\nwindow: {tokenizer: u.json}", map[string]string{"u.json": text})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := a.Options(); err == nil || !strings.Contains(err.Error(), "window.tokenizer: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }

@@ -2,8 +2,13 @@ package config
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
 
+	"rein.example/rein"
 	"rein.example/rein/event"
+	"rein.example/rein/tokens/huggingface"
 	"rein.example/rein/window"
 )
 
@@ -26,6 +31,28 @@ func (a *Agent) window() event.WindowSpec {
 	w := &a.Window
 	return event.WindowSpec{Strategy: a.strategy(), Size: w.Size, Reserve: w.Reserve, Keep: w.Keep,
 		Trigger: w.Trigger.millionths(), Target: w.Target.millionths(), Shares: w.Shares.list()}
+}
+
+// tokenizer sets what counts tokens in the options, by the file's word.
+func (a *Agent) tokenizer(r *report, o *rein.Options) {
+	name := a.Window.Tokenizer
+	if !strings.HasSuffix(name, ".json") {
+		o.Window.Tokenizer = name
+		return
+	}
+	const at = "window.tokenizer"
+	data, err := read(a.path(name), huggingface.MaxFile)
+	if err != nil {
+		r.add(a.source.at[at], at, "the tokenizer cannot be read: %v", err)
+		return
+	}
+	t, err := huggingface.Read(data)
+	if err != nil {
+		r.add(a.source.at[at], at, "%s cannot be used: %v", name, err)
+		return
+	}
+	sum := sha256.Sum256(data)
+	o.Counter, o.Window.Tokenizer = t, "sha256:"+hex.EncodeToString(sum[:])
 }
 
 // list returns the shares that are set, in the order of a request.
