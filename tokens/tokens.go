@@ -6,7 +6,8 @@
 // a request around the texts.
 //
 // Bytes bound tokens from above: no tokenizer in use makes more tokens of a text
-// than it has bytes, so a text that fits in bytes fits.
+// than it has bytes, so a text that fits in bytes fits; see [Fits]. (Some put a space
+// before what they count, which can be one more for a text of a few letters.)
 //
 // The package is pure; its functions may be called from any goroutine.
 package tokens
@@ -35,8 +36,39 @@ type Counter interface {
 	// Count returns the number of tokens of a text: 0 for an empty one, at least
 	// 1 and at most its bytes for any other.
 	Count(text string) int
-	// Method says how Count counts. It never changes.
+	// Method says how Count counts. It never changes. Of a [Measurer] it is the best
+	// of its methods.
 	Method() Method
+}
+
+// Measurer is a Counter whose figures come about in different ways, such as one that
+// asks a server, which may not answer.
+type Measurer interface {
+	Counter
+	// Measure returns the number of tokens of a text, within the bounds of Count, and
+	// how it was counted.
+	Measure(text string) (int, Method)
+}
+
+// Measure returns the number of tokens of a text and how it was counted, whether c is
+// a [Measurer] or not.
+func Measure(c Counter, text string) (int, Method) {
+	if m, ok := c.(Measurer); ok {
+		return m.Measure(text)
+	}
+	return c.Count(text), c.Method()
+}
+
+// Worst returns the coarser of two methods, which is that of a sum of two figures. A
+// method that is not known is as coarse as [Estimated].
+func Worst(a, b Method) Method {
+	switch {
+	case a == Exact && b == Exact:
+		return Exact
+	case (a == Exact || a == Calibrated) && (b == Exact || b == Calibrated):
+		return Calibrated
+	}
+	return Estimated
 }
 
 // What a request holds around the texts, in tokens. Wires differ; these are at
