@@ -42,6 +42,9 @@ type Info struct {
 	Price *Price
 	// NoParallelCalls: the server refuses more than one call in a reply.
 	NoParallelCalls bool
+	// NoStream: the server refuses to answer in pieces, or does it wrongly. Elsewhere
+	// streams are asked for even if nobody watches, since silence shows in them.
+	NoStream bool
 	// OwnCalls: the model's calls on its wire can be relied on, so that no text of
 	// it needs to be taken for a call.
 	OwnCalls bool

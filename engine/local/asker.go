@@ -73,7 +73,7 @@ func (k *asker) prepare(f *flight, c *loop.CallModel) (intent, failed event.Data
 	}
 	f.client = k.client
 	f.request = model.Request{Body: body.Pieces, Stream: o.Stream, Idle: time.Duration(k.a.m.Spec().Retry.Idle) * time.Millisecond}
-	if o.Stream && c.Purpose != event.PurposeSummary { // a summary is said to nobody
+	if o.Stream && k.a.watch.hears() && c.Purpose != event.PurposeSummary { // a summary is said to nobody
 		f.ear = newEar(k.a)
 	}
 	return &event.ModelCalled{ID: c.ID, Purpose: c.Purpose, Step: c.Step, Attempt: c.Attempt, Model: c.Model,
@@ -96,7 +96,9 @@ func (k *asker) use(cmd *loop.CallModel) error {
 		return err
 	}
 	k.name, k.client = name, c
-	k.options = request.OptionsOf(enc, k.a.watch.hears())
+	// Streamed even if nobody watches: silence then shows long before the time for
+	// the whole call is up.
+	k.options = request.OptionsOf(enc, !c.Info().NoStream)
 	k.recorded = k.options.JSON()
 	k.builder = request.New(enc, func(ref message.Ref) ([]byte, error) { return k.a.e.store.Body(k.a.ctx, ref) })
 	if k.last.n > 0 && k.last.call.Model == name && k.last.encoder == k.builder.Encoder().Version() {
@@ -107,14 +109,23 @@ func (k *asker) use(cmd *loop.CallModel) error {
 	return nil
 }
 
-// call makes one model call; it runs on the flight's goroutine.
+// call makes one model call, once the limits of its server let it through; it runs
+// on the flight's goroutine. The time until then is no part of the call's.
 func (k *asker) call(f *flight) event.Data {
+	permit, err := limits.enter(&f.ctx, model.LimitKey(f.client))
+	if err != nil {
+		return k.a.e.modelOutcome(f, nil, &model.Error{Class: event.ClassCancelled, Message: "the call was given up while it waited for the limit of its server to pass", Err: err}, 0)
+	}
+	fault := error(errPanic) // unless the client returns
+	defer func() { permit.leave(fault) }()
 	var sink func(model.Delta)
 	if f.ear != nil {
 		sink = f.ear.hear
 	}
+	begun := time.Now()
 	reply, err := f.client.Call(&f.ctx, &f.request, sink)
-	return k.a.e.modelOutcome(f, reply, err, time.Since(f.begun))
+	fault = err
+	return k.a.e.modelOutcome(f, reply, err, time.Since(begun))
 }
 
 // modelOutcome returns the event for what came of a model call.

@@ -19,6 +19,9 @@ type Quirks struct {
 	// NoParallelCalls: the server refuses more than one call in a reply, and is
 	// told so.
 	NoParallelCalls bool `json:"no_parallel_calls,omitempty"`
+	// NoStream: the server refuses to answer in pieces, or does it wrongly, such as
+	// one that has no tool calls in streams. It is then asked for whole replies.
+	NoStream bool `json:"no_stream,omitempty"`
 	// NoStreamOptions: the server refuses the member that asks for usage in a
 	// stream. Usage is then unknown, unless the server gives it all the same.
 	NoStreamOptions bool `json:"no_stream_options,omitempty"`

@@ -124,7 +124,7 @@ func open(o *Options, endpoint string, known func(provider, host string) Quirks)
 	if o.Quirks != nil {
 		q = *o.Quirks
 	}
-	server.Info.NoParallelCalls = q.NoParallelCalls
+	server.Info.NoParallelCalls, server.Info.NoStream = q.NoParallelCalls, q.NoStream
 	return server, q, nil
 }
 
