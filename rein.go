@@ -315,9 +315,10 @@ func checkWindow(w *event.WindowSpec) error {
 	if w.Size < 0 || w.Reserve < 0 || w.Keep < 0 {
 		return fmt.Errorf("window: size (%d), reserve (%d) and keep (%d) cannot be below 0", w.Size, w.Reserve, w.Keep)
 	}
+	settable := []string{window.BlockRules, window.BlockTools, window.ShareTask, window.ShareInput, window.BlockDigest, window.BlockMaterial}
 	for _, s := range w.Shares {
-		if !slices.ContainsFunc(window.Shares(), func(k event.BlockShare) bool { return k.Name == s.Name }) {
-			return fmt.Errorf("window: there is no share %q: use those of window.Shares", s.Name)
+		if !slices.Contains(settable, s.Name) {
+			return fmt.Errorf("window: there is no share %q to be set: use %s", s.Name, strings.Join(settable, ", "))
 		}
 		if s.Share < 0 || s.Share > 1_000_000 {
 			return fmt.Errorf("window: the share %q is %d parts per million: it has to be from 0 to 1,000,000", s.Name, s.Share)

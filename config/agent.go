@@ -127,7 +127,7 @@ type Permissions struct {
 
 // Window says how the conversation is kept within the model's context window.
 type Window struct {
-	Strategy  string  `yaml:"strategy" is:"strategy" doc:"What is given up when room is needed. layered: old results become lines that name them, and only if that is not enough the oldest steps are summarised. full: nothing until the budget is reached. sliding: all but the last groups, without a summary. summary: all but the last groups, summarised. state: all but the task's state and the last groups, at every step. What users have said stays, with all of them. Left out: full for the presets qa and lookup, else layered."`
+	Strategy  string  `yaml:"strategy" is:"strategy" doc:"What is given up when room is needed. layered: old results become lines that name them, and only if that is not enough the oldest steps are summarised. full: nothing until the budget is reached, then as layered but without a summary. sliding: all but the last groups, without a summary. summary: all but the last groups, summarised. state: all but the task's state and the last groups, at every step. What users have said stays, with all of them; what has left can be searched and read by the model. Left out: full for the presets qa and lookup, else layered."`
 	Keep      int64   `yaml:"keep" min:"1" max:"1000" doc:"How many of the last groups (a reply and the results of its calls) stay whole. Left out: what the strategy has as its own, at least 3."`
 	Trigger   Decimal `yaml:"trigger" min:"0" max:"1" doc:"The part of the budget at which room is made. Left out: 0.85, or less where that is cheaper."`
 	Target    Decimal `yaml:"target" min:"0" max:"1" doc:"The part of the budget that is used at most after that; at least 0.3 below trigger. Left out: 0.4."`
@@ -145,8 +145,6 @@ type Shares struct {
 	Input    Decimal `yaml:"input" min:"0" max:"1" doc:"Any later message of the user, in the same way. Left out: 0.08; at least 1,000 tokens."`
 	Digest   Decimal `yaml:"digest" min:"0" max:"1" doc:"Summary and snapshot of what has left. Left out: 0.2."`
 	Material Decimal `yaml:"material" min:"0" max:"1" doc:"What a program that uses the library retrieves for the task. Left out: 0.1."`
-	Turns    Decimal `yaml:"turns" min:"0" max:"1" doc:"The last groups that stay whole. Left out: 0.35."`
-	State    Decimal `yaml:"state" min:"0" max:"1" doc:"The task's state at the end of each request. Left out: 0.1; at most 400 tokens."`
 }
 
 // Calls say how the model calls tools.

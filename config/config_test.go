@@ -73,7 +73,7 @@ window:
   keep: 4
   trigger: 0.8
   target: 0.45
-  shares: {rules: 0.1, tools: 0.25, task: 0.05, input: 0.06, digest: 0.15, material: 0, turns: 0.3, state: 0.02}
+  shares: {rules: 0.1, tools: 0.25, task: 0.05, input: 0.06, digest: 0.15, material: 0}
   tokenizer: estimate
   size: 32768
   reserve: 4096
@@ -106,7 +106,7 @@ func TestEverySettingIsRead(t *testing.T) {
 		},
 		Calls:  Calls{Text: "read", Strict: "always"},
 		Window: Window{Strategy: "summary", Keep: 4, Trigger: "0.8", Target: "0.45",
-			Shares:    Shares{Rules: "0.1", Tools: "0.25", Task: "0.05", Input: "0.06", Digest: "0.15", Material: "0", Turns: "0.3", State: "0.02"},
+			Shares:    Shares{Rules: "0.1", Tools: "0.25", Task: "0.05", Input: "0.06", Digest: "0.15", Material: "0"},
 			Tokenizer: "estimate", Size: 32768, Reserve: 4096},
 		Retry:  "fast", Submit: "result.json",
 		Sampling: Sampling{Temperature: "0.2", TopP: "1", Seed: &seed, Reasoning: "low"},

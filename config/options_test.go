@@ -80,7 +80,7 @@ func TestOptions(t *testing.T) {
 	}
 	wantWindow := event.WindowSpec{Strategy: "summary", Keep: 4, Trigger: 800_000, Target: 450_000, Tokenizer: "estimate", Size: 32768, Reserve: 4096, Shares: []event.BlockShare{
 		{Name: "rules", Share: 100_000}, {Name: "tools", Share: 250_000}, {Name: "task", Share: 50_000}, {Name: "input", Share: 60_000},
-		{Name: "digest", Share: 150_000}, {Name: "material", Share: 0}, {Name: "turns", Share: 300_000}, {Name: "state", Share: 20_000}}}
+		{Name: "digest", Share: 150_000}, {Name: "material", Share: 0}}}
 	if !reflect.DeepEqual(o.Window, wantWindow) {
 		t.Errorf("window %+v", o.Window)
 	}

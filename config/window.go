@@ -62,7 +62,7 @@ func (s *Shares) list() (out []event.BlockShare) {
 		share Decimal
 	}{
 		{window.BlockRules, s.Rules}, {window.BlockTools, s.Tools}, {window.ShareTask, s.Task}, {window.ShareInput, s.Input},
-		{window.BlockDigest, s.Digest}, {window.BlockMaterial, s.Material}, {window.BlockTurns, s.Turns}, {window.ShareState, s.State},
+		{window.BlockDigest, s.Digest}, {window.BlockMaterial, s.Material},
 	} {
 		if x.share != "" {
 			out = append(out, event.BlockShare{Name: x.name, Share: x.share.millionths()})
