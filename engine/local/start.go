@@ -88,7 +88,7 @@ func (a *actor) prepare(f *flight, c loop.Command) (intent, already event.Data, 
 	switch c := c.(type) {
 	case *loop.Wait:
 		f.rests = never
-		f.due = a.at.Add(time.UnixMilli(c.Until).Sub(a.e.clock()))
+		f.due = time.Now().Add(time.UnixMilli(c.Until).Sub(a.e.clock())) // a.at may be a write ago
 	case *loop.CallModel:
 		if c.Cancel {
 			return nil, &event.ModelFailed{ID: c.ID, Class: event.ClassCancelled, Message: "the call was given up before it was made"}, nil
