@@ -33,7 +33,8 @@ func (m *Machine) boundary() Command {
 	if m.pause {
 		return m.recording(&event.RunPaused{Cause: event.CauseInterrupted})
 	}
-	if m.resuming > 0 && m.over == "" {
+	reason, why := m.limit()
+	if m.resuming > 0 && reason == "" {
 		return m.goOn()
 	}
 	if m.idle {
@@ -42,7 +43,7 @@ func (m *Machine) boundary() Command {
 	if m.ending != nil {
 		return m.checkCompletion()
 	}
-	if reason, why := m.limit(); reason != "" {
+	if reason != "" {
 		return m.finalCall(why)
 	}
 	if m.driftDue() {

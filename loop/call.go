@@ -60,9 +60,10 @@ type call struct {
 	words bool
 	reply []message.Part
 	ask   *AskApproval // built once
-	// looked: a person has allowed it although its definition has changed.
-	looked bool
-	locks  *locks // built once
+	// allowed is the hash of what a person has allowed to run; zero: nobody was
+	// asked.
+	allowed event.Hash
+	locks   *locks // built once
 
 	// last is the outcome of the last execution where it is not the call's.
 	last    *event.ToolFinished
@@ -323,11 +324,12 @@ func (m *Machine) lost(c *call, index int) {
 		m.lostQuery(c, m.id(index))
 	case callRunning:
 		c.losses++
+		c.last = nil
 		if (c.tool.Effect == event.Read || c.tool.Effect == event.Repeatable) && c.losses < maxLosses {
 			m.ready(c, m.id(index))
 			return
 		}
-		c.rule, c.last = ruleLost, nil
+		c.rule = ruleLost
 		if e := m.ledger[c.key]; e != nil && e.rec == c.rec {
 			e.unknown = true
 		}

@@ -37,6 +37,8 @@ const (
 	ruleToolLimit = "tool_limit"
 	// ruleMaxCalls: the tool's own limit is reached.
 	ruleMaxCalls = "max_calls"
+	// ruleTimeLimit: the time for the run was used up before the call began.
+	ruleTimeLimit = "time_limit"
 	// ruleLossy: reading the call took a guess, and it writes.
 	ruleLossy = "lossy_repair"
 	// rulePhase: the tool is not one of the present phase.
@@ -127,6 +129,7 @@ func (m *Machine) consider(i int, claims []*toolInfo) *event.CallJudged {
 		j.Of = of.id
 		return rule(event.Intercept, ruleSameID, "the call "+of.id+" came again")
 	}
+	var insists *entry
 	if c.tool.Effect == event.Once {
 		if of := m.sameAct(i); of != "" {
 			j.Of = of
@@ -142,7 +145,7 @@ func (m *Machine) consider(i int, claims []*toolInfo) *event.CallJudged {
 			case !e.told:
 				return rule(event.Intercept, ruleUnknownOutcome, "whether call "+e.rec.id+" took effect is unknown")
 			}
-			return rule(event.Ask, ruleSettle, "whether call "+e.rec.id+" took effect is unknown, and the model repeats it")
+			insists = e // a person is asked, if it may run at all
 		}
 	}
 	if of := m.repeated(i); of != "" {
@@ -168,6 +171,9 @@ func (m *Machine) consider(i int, claims []*toolInfo) *event.CallJudged {
 	}
 	if b := m.breach(c, i, claims); b != nil {
 		return rule(event.Deny, guard.BreachRule(b.Rule), "the rule "+strconv.Quote(b.Rule.Text)+" forbids it: "+b.Why)
+	}
+	if insists != nil && (d.Verdict == event.Allow || d.Verdict == event.Ask) {
+		return rule(event.Ask, ruleSettle, "whether call "+insists.rec.id+" took effect is unknown, and the model repeats it")
 	}
 	if c.tool.changed && (d.Verdict == event.Allow || d.Verdict == event.Ask) {
 		return rule(event.Ask, ruleChanged, changedWhy(c.tool))
@@ -305,7 +311,9 @@ func (m *Machine) refusal(c *call) *event.ToolFinished {
 	case ruleLost:
 		if c.tool.Effect == event.Read {
 			e.Type, e.Retryable = tool.TypeInterrupted, true
-			e.Message = "the process ended each of the " + plural(c.losses, "time") + " that this call was carried out"
+			if e.Message = "the process ended while this call was being carried out"; c.losses > 1 {
+				e.Message = "the process ended each of the " + plural(c.losses, "time") + " that this call was carried out"
+			}
 			e.Hint = "nothing was changed; call it again if you still need it"
 			break
 		}
@@ -313,7 +321,7 @@ func (m *Machine) refusal(c *call) *event.ToolFinished {
 		e.Type = tool.TypeUnknown
 		e.Message = "the process ended while this call was being carried out; whether it took effect is unknown"
 		e.Hint = m.findOut(c.tool)
-	case ruleToolLimit:
+	case ruleToolLimit, ruleTimeLimit:
 		d.Status = event.StatusDenied
 		e.Hint = "finish with what you have"
 	case ruleMaxCalls:

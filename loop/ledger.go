@@ -206,7 +206,7 @@ func (m *Machine) given(d *event.ApprovalGiven) {
 	case event.NotDone:
 		m.ready(c, m.id(0))
 	case event.Approved:
-		c.looked = true
+		c.allowed = d.Hash
 		m.ready(c, m.id(0))
 	}
 }

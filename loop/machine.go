@@ -227,7 +227,7 @@ func (m *Machine) Apply(e *event.Event) error {
 	}
 	switch d := e.Data.(type) {
 	case *event.InputReceived:
-		m.input(d)
+		m.input(d, e.Command)
 	case *event.NoticeAdded:
 		m.notice(d)
 	case *event.ContextAssembled:
@@ -266,6 +266,9 @@ func (m *Machine) Apply(e *event.Event) error {
 		m.resumed(d, before)
 	case *event.RunFinished:
 		m.end, m.phase = d, phaseFinished
+	}
+	if m.wallPassed {
+		m.outOfTime()
 	}
 	return nil
 }
@@ -341,8 +344,9 @@ func (m *Machine) tool(name string) *toolInfo {
 	return nil
 }
 
-// input folds input.received.
-func (m *Machine) input(d *event.InputReceived) {
+// input folds input.received. As the outcome of a command it answers just that
+// question.
+func (m *Machine) input(d *event.InputReceived, command string) {
 	switch d.Kind {
 	case event.InputPause:
 		m.pause = m.paused == ""
@@ -361,7 +365,7 @@ func (m *Machine) input(d *event.InputReceived) {
 		m.idle = false
 		m.spoken = len(m.calls)
 		m.progress.forget()
-		if m.replied(d) {
+		if m.replied(d, command) {
 			return
 		}
 		m.ending = nil // first what has been said
@@ -412,12 +416,15 @@ func (m *Machine) resumed(d *event.RunResumed, before int64) {
 	}
 }
 
+// timeUsedUp says that the time limit is reached.
+const timeUsedUp = "the time for the run is used up"
+
 // timer folds timer.fired.
 func (m *Machine) timer(d *event.TimerFired) {
 	switch d.ID {
 	case m.wallID:
 		m.wallPassed = true
-		m.reach(event.ReasonTimeLimit, "the time for the run is used up")
+		m.reach(event.ReasonTimeLimit, timeUsedUp)
 		m.call.cancel = m.phase == phaseModel && m.call.purpose != event.PurposeFinal
 		m.giveUp()
 		m.unasked()

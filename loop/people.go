@@ -9,14 +9,15 @@ import (
 // is not executed: the next input is its result.
 func (t *toolInfo) asksUser() bool { return t.Harness && t.Name == tool.AskUser }
 
-// reply folds an input that answers the first question in words that was asked,
-// and reports whether there was one.
-func (m *Machine) replied(d *event.InputReceived) bool {
+// replied folds an input that answers a question in words, and reports whether
+// there was one: that of the command whose outcome it is; what comes without a
+// command answers the first one that was asked.
+func (m *Machine) replied(d *event.InputReceived, command string) bool {
 	if m.phase != phaseTools {
 		return false
 	}
 	for i := range m.turn {
-		if c := &m.turn[i]; c.state == callAsking && c.words && c.askedFor {
+		if c := &m.turn[i]; c.state == callAsking && c.words && c.askedFor && (command == "" || c.id == command) {
 			c.state, c.rule, c.reply = callRefused, ruleReplied, d.Parts
 			return true
 		}

@@ -30,7 +30,6 @@ func (m *Machine) pins(changed []event.ToolPin) map[*toolInfo]bool {
 // doubt asks about a call that was allowed, or is asked about, under another
 // definition of its tool.
 func (m *Machine) doubt(c *call, id string) {
-	c.looked = false
 	switch c.state {
 	case callReady:
 		m.ready(c, id)
@@ -41,5 +40,8 @@ func (m *Machine) doubt(c *call, id string) {
 
 // changedWhy says why a person has to look at a call.
 func changedWhy(t *toolInfo) string {
+	if !t.changed {
+		return "the definition of " + t.Name + " is not the one with which the call was allowed: look at what it does now"
+	}
 	return "the definition of " + t.Name + " is not the one that the run began with: look at what it does now"
 }

@@ -62,7 +62,6 @@ func (m *Machine) parsed(d *event.ReplyParsed) {
 		m.asideAnswered(r, d)
 		return
 	}
-	m.steps++
 	m.misread, m.clipped = false, r.Finish == event.FinishLength
 	msg := parse.Assistant(&r.Message, d)
 	text := withoutBlankEnds(msg.PlainText())
@@ -70,6 +69,14 @@ func (m *Machine) parsed(d *event.ReplyParsed) {
 	if r.Finish != event.FinishPause {
 		m.resuming = 0
 	}
+	if m.goesOn(r, d, &msg) {
+		// The provider goes on where it stopped when it gets its words back. That is
+		// still the same step.
+		m.say(window.Reply, msg, r.Tokens.Or(0))
+		m.resuming++
+		return
+	}
+	m.steps++
 	switch {
 	case m.call.purpose == event.PurposeFinal:
 		m.verdict = &event.RunFinished{Reason: m.over, Detail: m.overWhy, Answer: text, BestEffort: true}
@@ -78,11 +85,6 @@ func (m *Machine) parsed(d *event.ReplyParsed) {
 		}
 	case r.Finish == event.FinishContentFilter:
 		m.verdict = &event.RunFinished{Reason: event.ReasonRefused, Answer: text, Detail: "the model or a filter refused (" + r.RawFinish + ")"}
-	case r.Finish == event.FinishPause && len(d.Calls) == 0 && len(msg.Parts) > 0 && m.resuming < maxResumes:
-		// The provider goes on where it stopped when it gets its words back.
-		m.say(window.Reply, msg, r.Tokens.Or(0))
-		m.resuming++
-		return
 	case r.Finish == event.FinishPause && len(d.Calls) == 0:
 		m.verdict = &event.RunFinished{Reason: event.ReasonModelError, Answer: text,
 			Detail: "the provider paused its reply (" + r.RawFinish + ") " + plural(m.resuming+1, "time") + " in a row and does not come to an end"}
@@ -104,6 +106,11 @@ func (m *Machine) parsed(d *event.ReplyParsed) {
 	if m.phase == phaseBoundary {
 		m.flush()
 	}
+}
+
+// goesOn reports whether a reply is only the beginning of one.
+func (m *Machine) goesOn(r *event.ModelAnswered, d *event.ReplyParsed, msg *message.Message) bool {
+	return r.Finish == event.FinishPause && len(d.Calls) == 0 && len(msg.Parts) > 0 && m.resuming < maxResumes && m.call.purpose != event.PurposeFinal
 }
 
 // withoutBlankEnds returns a text without the empty lines before it and the white

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"rein.example/rein/event"
+	"rein.example/rein/guard"
 	"rein.example/rein/message"
 	"rein.example/rein/tool"
 )
@@ -76,10 +77,12 @@ func (m *Machine) delay(base, limit, n int64, asked message.Count) int64 {
 }
 
 // ready makes a call ready to be executed, under a new id. One whose definition
-// has changed since the run began asks first.
+// has changed since the run began, or since a person had to allow the call, asks
+// first: what was allowed is exactly what runs.
 func (m *Machine) ready(c *call, id string) {
 	c.id, c.waitID, c.until, c.state = id, "", 0, callReady
-	if c.tool.changed && !c.looked {
+	must := c.tool.changed || c.allowed != event.Hash{} && m.policy.Judge(*c.tool.ToolSpec).Verdict == event.Ask
+	if must && c.allowed != guard.ApprovalHash(*c.tool.ToolSpec, c.args) {
 		c.state, c.rule, c.why = callAsking, ruleChanged, changedWhy(c.tool)
 		c.settle, c.ask, c.askedFor = false, nil, false
 	}
@@ -112,6 +115,34 @@ func (m *Machine) giveUp() {
 			if !uncertain(c.tool, c.last) || !m.ask(c, m.id(2+i)) {
 				m.conclude(c, c.last)
 			}
+		}
+	}
+}
+
+// outOfTime keeps what has not begun from beginning: the time for the run is used
+// up, and only what is under way may still come to its end.
+func (m *Machine) outOfTime() {
+	if m.phase == phaseModel && m.call.purpose != event.PurposeFinal && !m.call.started {
+		m.phase = phaseBoundary // for the last call
+	}
+	if m.phase != phaseTools {
+		return
+	}
+	turn := m.turn // the last result closes it
+	for i := range turn {
+		c := &turn[i]
+		if c.state != callReady && c.state != callAsking {
+			continue
+		}
+		switch {
+		case c.attempt == 0:
+			c.state, c.rule, c.why = callRefused, ruleTimeLimit, timeUsedUp
+		case c.again:
+			c.state, c.rule = callRefused, ruleNotDone
+		case c.last == nil:
+			c.state, c.rule = callRefused, ruleLost
+		case !uncertain(c.tool, c.last) || !m.ask(c, m.id(2+i)):
+			m.conclude(c, c.last)
 		}
 	}
 }

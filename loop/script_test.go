@@ -70,7 +70,7 @@ func (s *script) play(d *datadriven.TestData) string {
 	case "input":
 		in := &event.InputReceived{Kind: event.InputText, Tokens: count(d, "tokens", 10), Parts: filled(d, d.Input)}
 		s.fill(d, &in.Tokens, message.User, in.Parts)
-		s.add("", in)
+		s.add(s.question(arg(d, "answers", "")), in)
 	case "stop", "pause", "cancel":
 		s.add("", &event.InputReceived{Kind: event.InputKind(d.Cmd), Why: strings.TrimSpace(d.Input)})
 	case "reply":
@@ -437,6 +437,16 @@ func (s *script) partOfTools(c *loop.CallModel) string {
 		text += " " + t.Name
 	}
 	return text
+}
+
+// question returns the command that asks about a call; none for none.
+func (s *script) question(call string) string {
+	for _, c := range s.m.Next() {
+		if q, ok := c.(*loop.AskApproval); ok && q.Call == call {
+			return q.ID
+		}
+	}
+	return ""
 }
 
 // given answers the question about a call: approve CALL [wrong_hash].
