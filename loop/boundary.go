@@ -112,20 +112,21 @@ func (m *Machine) assemble(purpose event.Purpose, noTools bool) Command {
 	if d := m.making.refused; d != nil {
 		return &Finish{m.failing(purpose, event.ReasonContextOverflow, failure(d, "")+"; nothing more can be left out")}
 	}
-	if err := m.overflow(n, m.predict(n)); err != nil {
-		return &Finish{m.failing(purpose, event.ReasonContextOverflow, err.Error())}
+	a := m.assembly(purpose, noTools, text, tail)
+	if a.Budget > 0 && a.Tokens > a.Budget {
+		return &Finish{m.failing(purpose, event.ReasonContextOverflow, overflow(a))}
 	}
-	return m.recording(m.assembly(purpose, noTools, text, tail))
+	return m.recording(a)
 }
 
 // goOn gives a provider its paused reply back. Nothing may stand behind that, and
 // what is before it stays as it is.
 func (m *Machine) goOn() Command {
-	n := m.sizes.Total()
-	if err := m.overflow(n, m.predict(n)); err != nil && m.strategy == nil {
-		return &Finish{&event.RunFinished{Reason: event.ReasonContextOverflow, Detail: err.Error()}}
+	a := m.assembly(event.PurposeStep, false, "", 0)
+	if a.Budget > 0 && a.Tokens > a.Budget && m.strategy == nil {
+		return &Finish{&event.RunFinished{Reason: event.ReasonContextOverflow, Detail: overflow(a)}}
 	}
-	return m.recording(m.assembly(event.PurposeStep, false, "", 0))
+	return m.recording(a)
 }
 
 // assembly is the next request, with such a tail.

@@ -190,20 +190,15 @@ func (m *Machine) cachedPPM() int64 {
 	return muldiv(p.Cached, million, p.Input)
 }
 
-// overflow returns the error of a request of so many tokens that does not fit, and
-// nil for one that does.
-func (m *Machine) overflow(counted, predicted int64) *window.OverflowError {
-	budget := m.budget()
-	if budget == 0 || predicted <= budget {
-		return nil
-	}
-	e := &window.OverflowError{Tokens: predicted, Budget: budget}
-	for _, b := range m.blocks(counted - m.sizes.Total()) {
+// overflow says what is too large about a request that does not fit.
+func overflow(a *event.ContextAssembled) string {
+	e := &window.OverflowError{Tokens: a.Tokens, Budget: a.Budget}
+	for _, b := range a.Blocks {
 		if b.Tokens > e.Size {
 			e.Block, e.Size = b.Name, b.Tokens
 		}
 	}
-	return e
+	return e.Error()
 }
 
 // blocks returns the sizes of the blocks of a request with such a tail, as counted.

@@ -15,6 +15,7 @@ import (
 	"rein.example/rein/message"
 	"rein.example/rein/tokens"
 	"rein.example/rein/tool"
+	"rein.example/rein/window"
 )
 
 // TestScripts plays testdata/*.txt: each is a conversation with the machine.
@@ -581,7 +582,7 @@ func (s *script) context() {
 		msgs = append(msgs[:len(msgs):len(msgs)], *c.Tail)
 	}
 	for i := range msgs {
-		said := shown(msgs[i].PlainText(), 160)
+		said := shown(msgs[i].PlainText(), 80)
 		for _, p := range msgs[i].Parts {
 			if p.Kind == message.ToolCall {
 				said += " [" + p.ID + " " + p.Name + " " + p.Args + "]"
@@ -688,7 +689,7 @@ func describe(d event.Data) string {
 	case *event.ToolFinished:
 		return fmt.Sprintf("tool.finished %s %s: %s", d.Call, d.Status, text(d.Parts))
 	case *event.ContextAssembled:
-		s := fmt.Sprintf("context.assembled step %d %s, %d messages, %d tokens", d.Step, d.Purpose, d.Messages, d.Tokens)
+		s := fmt.Sprintf("context.assembled step %d %s, %d messages, %s tokens", d.Step, d.Purpose, d.Messages, roughly(d))
 		if d.NoTools {
 			s += ", no tools"
 		}
@@ -795,9 +796,29 @@ func text(parts []message.Part) string {
 	return strings.ReplaceAll(strings.Join(s, " | "), "\n", "⏎")
 }
 
-// compacted renders a rewrite.
+// roughly is the size of a request: exactly, unless it depends on how package window
+// words what it makes of messages.
+func roughly(d *event.ContextAssembled) string {
+	made := d.Budget > 0 && d.Tokens > 100
+	for _, b := range d.Blocks {
+		made = made || b.Name == window.BlockDigest || b.Name == window.BlockTail
+	}
+	if made {
+		return "about " + about(d.Tokens)
+	}
+	return fmt.Sprint(d.Tokens)
+}
+
+func about(n int64) string {
+	if n < 1000 {
+		return fmt.Sprint((n + 5) / 10 * 10)
+	}
+	return fmt.Sprint((n + 50) / 100 * 100)
+}
+
+// compacted renders a rewrite. What package window has worded is left to its tests.
 func compacted(d *event.ContextCompacted) string {
-	s := fmt.Sprintf("context.compacted %d to %d tokens by %s (%s)", d.Before, d.After, d.Strategy, d.Why)
+	s := fmt.Sprintf("context.compacted from about %s to %s tokens by %s", about(d.Before), about(d.After), d.Strategy)
 	if d.Upto > 0 {
 		s += fmt.Sprintf(", messages before %d leave", d.Upto)
 	}
@@ -807,15 +828,12 @@ func compacted(d *event.ContextCompacted) string {
 		for ; i < len(d.Edits) && d.Edits[i].Action == first.Action && d.Edits[i].Why == first.Why; i++ {
 			s += fmt.Sprint(" ", d.Edits[i].Message)
 		}
-		if first.Text != "" {
-			s += ", the first: " + shown(first.Text, 200)
-		}
 	}
 	if d.Summary != "" {
 		s += "\n  summary: " + shown(d.Summary, 200)
 	}
 	if d.Snapshot != "" {
-		s += "\n  snapshot: " + shown(d.Snapshot, 160)
+		s += "\n  with a snapshot"
 	}
 	for _, why := range d.Failed {
 		s += "\n  no summary: " + why
