@@ -15,11 +15,14 @@ func Fits(c Counter, text string, limit int) bool {
 	if len(text) <= limit {
 		return true
 	}
-	if limit < 0 {
-		return false
+	if limit <= 0 {
+		return false // a text has one token at least
 	}
 	if head := limit * perToken; head/perToken == limit && len(text)/2 > head {
-		for head > 0 && !utf8.RuneStart(text[head]) {
+		for range utf8.UTFMax - 1 {
+			if utf8.RuneStart(text[head]) {
+				break
+			}
 			head--
 		}
 		// One more than the limit could be the last word, cut in two.

@@ -87,8 +87,9 @@ type Counter struct {
 	remembered map[sum]int
 	order      []sum
 	next       int
-	// factor is the server's figures over the estimates.
-	factor tokens.Calibration
+	// counted and estimated are the server's figures and the estimates of the same
+	// texts, together; those of long ago weigh less.
+	counted, estimated int64
 	// framing is what the server counts beside a text, once known.
 	framing      int
 	framingKnown bool
@@ -206,18 +207,34 @@ func (c *Counter) request(text string) (int, error) {
 	return n, err
 }
 
-// estimate counts without the server.
+// estimate counts without the server: calibrated once it has counted enough, and then by
+// at most a factor of two.
 func (c *Counter) estimate(text string) (int, tokens.Method) {
-	n, method := c.o.Estimate.Count(text), c.o.Estimate.Method()
+	n, method := int64(c.o.Estimate.Count(text)), tokens.Estimated
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.factor.Method() == tokens.Calibrated {
-		n, method = int(c.factor.Predict(0, 0, int64(n))), tokens.Calibrated
-	} else if method == tokens.Exact {
-		method = tokens.Estimated // exact for another model
+	if c.estimated >= enough {
+		n = min(max((n*c.counted+c.estimated-1)/c.estimated, n/2), n*2)
+		method = tokens.Calibrated
 	}
-	return min(max(n, 1), len(text)), method
+	return int(min(max(n, 1), int64(len(text)))), method
 }
+
+// learn takes in what the server made of a text. The caller has the lock.
+func (c *Counter) learn(estimated, counted int) {
+	c.estimated += int64(estimated)
+	c.counted += int64(counted)
+	if c.estimated > fading {
+		c.estimated, c.counted = c.estimated/2, c.counted/2
+	}
+}
+
+// How many tokens say what an estimate is to be corrected by, and how many are so many
+// that half of them are forgotten.
+const (
+	enough = 200
+	fading = 1 << 20
+)
 
 func keyOf(text string) (k sum) {
 	h := sha256.Sum256([]byte(text))
@@ -237,7 +254,7 @@ func (c *Counter) remember(key sum, text string, n int) {
 	estimated := c.o.Estimate.Count(text)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.factor.Observe(int64(estimated), int64(n), 0)
+	c.learn(estimated, n)
 	if _, ok := c.remembered[key]; ok {
 		return
 	}
