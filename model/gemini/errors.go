@@ -24,7 +24,7 @@ func serverError(status int, body []byte, wait message.Count) *model.Error {
 	if f.Status != 0 {
 		code = strconv.Itoa(f.Status)
 	}
-	return f.Error(status, wait, f.class, f.Kind, code)
+	return f.Error(status, wait, f.class, f.Kind, f.Code, code)
 }
 
 // class says what kind of failure f is: by its status and details, by its wording

@@ -91,6 +91,9 @@ func cutEverywhere(ctx context.Context, f Factory, r *Recording) error {
 // judgeCut says what is wrong with what a call gave for the first n bytes.
 func judgeCut(r *Recording, n int, whole, got *model.Reply, err error) error {
 	complete := r.complete()
+	if err == nil && r.Status >= 300 && r.Terminal != "" {
+		return nil // a refusal that the server has told as an error
+	}
 	if err == nil {
 		if complete < 0 || n < complete {
 			return fmt.Errorf("a success, but the reply is complete only after %d:\n%s", complete, r.Body[:n])

@@ -185,6 +185,7 @@ func (w *Wire) refusals(t *testing.T) {
 		{"a page that is too long to be shown", 500, nil, strings.Repeat("x", 3000), "error server\n", strings.Repeat("x", 200) + "…\n"},
 		{"nothing", 504, nil, "", "error timeout\nstatus 504\n", ""},
 		{"an error cut off", 500, nil, `{"error":{"message":"the server had an er`, "error server\n", ""},
+		{"a prompt that a filter refuses", 400, nil, `{"error":{"message":"The prompt was filtered.","type":null,"code":"content_filter","status":400}}`, "finish content_filter (\"content_filter\")\n", "text \"The prompt was filtered.\"\n"},
 		{"a wrong key", 401, nil, `{"error":{"message":"who are you?"}}`, "error auth\n", "check "},
 		{"a wrong model", 404, nil, `{"error":{"message":"there is no such model"}}`, "error not_found\n", "base URL"},
 	} {

@@ -109,9 +109,10 @@ func read(path string) (Recording, error) {
 }
 
 // complete returns the offset from which on a cut body is a complete reply, or
-// -1 if it never is.
+// -1 if it never is. A status that is an error says so by itself, however much of
+// the body comes.
 func (r *Recording) complete() int {
-	if r.Terminal == "" {
+	if r.Terminal == "" || r.Status >= 300 {
 		return -1
 	}
 	return bytes.LastIndex(r.Body, []byte(r.Terminal)) + len(r.Terminal)

@@ -39,7 +39,7 @@ func TestWire(t *testing.T) {
 			"usage of null at first counts as 0":                               "vllm-usage-null",
 			"usage that is not given counts as 0":                              "line-separators",
 			"usage that grows from event to event is added up":                 "vllm-usage-running",
-			"a prompt that was refused is an empty answer":                     "a prompt that is refused is an error with a status",
+			"a prompt that was refused is an empty answer":                     "azure-prompt-filter",
 		},
 	}
 	for _, q := range []Quirks{{}, {SystemAnywhere: true, ToolImages: true, Reasoning: "reasoning_content"}, {NoToolChoice: true, NoStreamOptions: true}} {

@@ -21,10 +21,9 @@ func responsesError(status int, body []byte, wait message.Count) *model.Error {
 // the request as it stands, so that another try would fail as well.
 func isRequestCode(code string) bool {
 	switch code {
-	case "invalid_prompt", // also: it was found to break the usage policy
-		"bio_policy", "cyber_policy", "misalignment_policy_violation", "data_residency_mismatch",
+	case "invalid_prompt", "data_residency_mismatch",
 		"invalid_image", "invalid_image_format", "invalid_base64_image", "invalid_image_url", "image_too_large",
-		"image_too_small", "image_parse_error", "image_content_policy_violation", "invalid_image_mode",
+		"image_too_small", "image_parse_error", "invalid_image_mode",
 		"image_file_too_large", "unsupported_image_media_type", "empty_image_file", "failed_to_download_image",
 		"image_file_not_found", "invalid_request_error", "unsupported_parameter", "invalid_value":
 		return true

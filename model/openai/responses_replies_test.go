@@ -41,7 +41,7 @@ func TestResponsesWire(t *testing.T) {
 			"usage of null at first counts as 0":                               "text",
 			"usage that is not given counts as 0":                              "no-usage",
 			"usage that grows from event to event is added up":                 "usage comes once, at the end",
-			"a prompt that was refused is an empty answer":                     "a prompt that is refused is a failed response",
+			"a prompt that was refused is an empty answer":                     "failed-prompt",
 		},
 	}
 	for _, q := range []Quirks{{}, {SystemAnywhere: true, ToolImages: true}, {NoToolChoice: true}} {

@@ -135,6 +135,29 @@ func TestResponsesItems(t *testing.T) {
 	}
 }
 
+func TestResponsesUsage(t *testing.T) {
+	k := message.Known
+	for _, c := range []struct {
+		name, usage string
+		want        message.Usage
+	}{
+		{"null", `null`, message.Usage{}},
+		{"zeros are no count", `{"input_tokens":0,"output_tokens":0,"total_tokens":0}`, message.Usage{}},
+		{"nothing was written", `{"input_tokens":5,"output_tokens":0}`, message.Usage{Input: k(5), Output: k(0)}},
+		{"input includes what was cached", `{"input_tokens":1000,"input_tokens_details":{"cached_tokens":700},"output_tokens":50,"output_tokens_details":{"reasoning_tokens":20},"total_tokens":1050}`, message.Usage{Input: k(1000), Cached: k(700), Output: k(50), Reasoning: k(20)}},
+		{"details are null", `{"input_tokens":5,"input_tokens_details":null,"output_tokens":9,"output_tokens_details":null}`, message.Usage{Input: k(5), Output: k(9)}},
+		{"what was cached, counted apart", `{"input_tokens":100,"input_tokens_details":{"cached_tokens":700,"cache_write_tokens":200},"output_tokens":9}`, message.Usage{Input: k(1000), Cached: k(700), CacheWrite: k(200), Output: k(9)}},
+		{"odd numbers", `{"input_tokens":-5,"output_tokens":1.5}`, message.Usage{}},
+		{"odd kinds", `{"input_tokens":"5","output_tokens":[9]}`, message.Usage{}},
+	} {
+		begun := `{"type":"response.created","response":{"usage":null}}`
+		r, err := respond(begun, `{"type":"response.completed","response":{"status":"completed","usage":`+c.usage+`}}`)
+		if err != nil || r.Usage != c.want {
+			t.Errorf("%s: got %+v, %v", c.name, r, err)
+		}
+	}
+}
+
 func TestResponsesBadPayloads(t *testing.T) {
 	for _, c := range []struct {
 		in   string

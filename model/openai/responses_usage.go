@@ -50,5 +50,5 @@ func (t *responsesTokens) read(d *jsontext.Decoder) error {
 
 // usage returns the figures, which mean on this wire what they mean to Rein.
 func (t *responsesTokens) usage() message.Usage {
-	return message.Usage{Input: t.input, Cached: t.cached, CacheWrite: t.written, Output: t.output, Reasoning: t.reasoning}
+	return wire.Inclusive(message.Usage{Input: t.input, Cached: t.cached, CacheWrite: t.written, Output: t.output, Reasoning: t.reasoning})
 }

@@ -75,5 +75,5 @@ func (t *tokens) usage() message.Usage {
 	if ok1 && ok2 && ok3 && total-input > output {
 		u.Output = message.Known(total - input)
 	}
-	return u
+	return wire.Inclusive(u)
 }

@@ -75,14 +75,35 @@ type Protocol struct {
 // Do sends one request to url and returns the complete reply; see
 // [model.Client]. url is one of the server's.
 func (s *Server) Do(ctx context.Context, p *Protocol, url string, req *model.Request, sink func(model.Delta)) (*model.Reply, error) {
+	begun := time.Now()
 	reply, err := s.exchange(ctx, p, url, req, sink)
-	if err != nil {
-		e := asError(err)
-		s.advise(e)
-		e.Redact(s.secrets...)
-		return nil, e
+	if err == nil {
+		return reply, nil
 	}
-	return reply, nil
+	e := asError(err)
+	e.Redact(s.secrets...)
+	if filtered(e) {
+		return refused(e, time.Since(begun), sink), nil
+	}
+	s.advise(e)
+	return nil, e
+}
+
+// refused makes the reply of what a filter has kept from being one. Some servers
+// report that as an error, some as a reply that is empty, or that was cut off: it is
+// the same on all. Without any text it says what the server did.
+func refused(e *model.Error, took time.Duration, sink func(model.Delta)) *model.Reply {
+	text := e.Partial
+	if text == "" {
+		text = e.Message
+		if sink != nil {
+			sink(model.Delta{Text: text})
+		}
+	}
+	return &model.Reply{
+		Message: message.NewText(message.Assistant, text), Finish: event.FinishContentFilter, RawFinish: e.Code,
+		Usage: e.Usage, First: took,
+	}
 }
 
 // exchange is Do; its errors are not yet advised and redacted.

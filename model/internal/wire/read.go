@@ -106,6 +106,16 @@ func ReadCount(d *jsontext.Decoder, c *message.Count) error {
 	return err
 }
 
+// Inclusive returns the usage of a wire whose input includes what was cached, as
+// [message.Usage] wants it. Where more is said to have been cached than there was
+// input, a gateway counts these apart, as the wire behind it does, so they are added.
+func Inclusive(u message.Usage) message.Usage {
+	if input, ok := u.Input.Get(); ok && u.Cached.Or(0)+u.CacheWrite.Or(0) > input {
+		u.Input = message.Known(input + u.Cached.Or(0) + u.CacheWrite.Or(0))
+	}
+	return u
+}
+
 // Member returns the value of one member of the object v; nil if there is none,
 // if it is null, or if v is no valid object.
 func Member(v jsontext.Value, name string) jsontext.Value {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"rein.example/rein/event"
+	"rein.example/rein/model"
 )
 
 // WordClass knows the words that servers of all wires use as error code, type or
@@ -41,11 +42,29 @@ func WordClass(word string) event.ErrorClass {
 		return event.ClassNotFound
 	case "tool_use_failed", "invalid_tool_call", "invalid_tool_arguments", "malformed_function_call": // Groq; others; Gemini
 		return event.ClassMalformed
-	case "content_filter", "content_policy_violation", "responsibleaipolicyviolation", "data_inspection_failed":
-		// The request as it stands is refused; the code is kept.
+	}
+	if isFilter(word) { // another try would fail as well
 		return event.ClassBadRequest
 	}
 	return ""
+}
+
+// isFilter knows the codes with which servers say that a filter of theirs, and not
+// the model, refuses the request or what came of it.
+func isFilter(code string) bool {
+	switch strings.ToLower(code) {
+	case "content_filter", "content_policy_violation", "responsibleaipolicyviolation", // OpenAI, Azure
+		"bio_policy", "cyber_policy", "misalignment_policy_violation", "image_content_policy_violation", // OpenAI Responses
+		"data_inspection_failed", "datainspectionfailed": // DashScope
+		return true
+	}
+	return false
+}
+
+// filtered reports whether an error is a filter's refusal.
+func filtered(e *model.Error) bool {
+	return e.Class == event.ClassBadRequest && (isFilter(e.Code) ||
+		e.Code == "invalid_prompt" && strings.Contains(strings.ToLower(e.Message), "policy")) // OpenAI Responses, for more than one reason
 }
 
 // quotaWords are how servers without a code say that money is the matter, in lower
