@@ -42,7 +42,9 @@ type CallModel struct {
 	// that Epoch changes when what was sent before is rewritten.
 	System, Messages []message.Message
 	Epoch            int64
-	// Tail is the volatile block at the end; nil for none.
+	// Tail is the volatile block at the end, which is no part of the conversation:
+	// where the work stands (role system), or what a call that is no step asks for
+	// (role user); nil for none.
 	Tail *message.Message
 	// Dialect is the id of the dialect in which calls and results are written, and
 	// System tells of the tools; empty: the wire has its own way for all three.
@@ -57,7 +59,8 @@ type CallModel struct {
 	NoTools    bool
 	Schema     jsontext.Value
 	SchemaName string
-	// MaxOutput bounds the reply, in tokens; 0 leaves it to the model.
+	// MaxOutput bounds the reply, in tokens; 0 leaves it to the model. Where the
+	// window's size is known, no more than is left of it.
 	MaxOutput int64
 	// Cancel: give it up now; its outcome still has to come.
 	Cancel bool

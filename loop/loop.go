@@ -17,6 +17,12 @@
 // the event's word instead of deciding again, so that a newer version never
 // reinterprets an old run.
 //
+// The machine also keeps requests within the model's window: at a boundary, between
+// two steps, package window's strategies plan what is given up. The plan is
+// recorded, after a summary was asked for where it wants one, and only then is the
+// conversation another one; between two boundaries each request begins with the one
+// before.
+//
 // testdata/*.txt document the machine's behaviour as conversations: events in,
 // commands out.
 package loop
