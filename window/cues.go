@@ -33,7 +33,7 @@ var cues = func() map[uint64]cue {
 			"muss müssen musst nie niemals immer nur darf dürfen soll sollen verboten pflicht " +
 			"doit doivent jamais toujours seulement uniquement interdit obligatoire " +
 			"debe deben nunca siempre solo sólo solamente prohibido obligatorio deve devem sempre somente apenas proibido devono sempre soltanto vietato obbligatorio " +
-			"moet altijd alleen måste alltid bara musi zawsze tylko должен должна должны никогда всегда только нельзя обязательно запрещено"},
+			"moet altijd alleen nooit måste aldrig nigdy alltid bara musi zawsze tylko должен должна должны никогда всегда только нельзя обязательно запрещено"},
 		{bounds, "most least maximum minimum max min limit limited cap deadline until before after within exceed exceeding budget " +
 			"höchstens mindestens maximal bis frist maximum moins plus avant délai máximo mínimo antes hasta plazo massimo entro максимум минимум"},
 		{settles, "important note remember confirmed decided agreed prefers prefer preferred chose chosen decision conclusion because instead actually correct correction changed " +
@@ -46,7 +46,7 @@ var cues = func() map[uint64]cue {
 	return m
 }()
 
-// wideCues are those of scripts without spaces.
+// wideCues are those of scripts in which words are not apart, or bend.
 var wideCues = [...]struct {
 	text string
 	cue  cue
@@ -56,7 +56,7 @@ var wideCues = [...]struct {
 	{"ないで", denies | binds}, {"てはいけ", denies | binds}, {"必ず", binds}, {"だけ", binds}, {"ません", denies}, {"하지 마", denies | binds}, {"반드시", binds}, {"절대", denies | binds}, {"않", denies}, {"최대", bounds},
 }
 
-// wideCue returns the cues of a piece that has characters of such scripts.
+// wideCue returns those of a piece.
 func wideCue(s string) (c cue) {
 	for _, w := range wideCues {
 		if strings.Contains(s, w.text) {

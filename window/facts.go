@@ -30,6 +30,8 @@ type source struct {
 	// number is the message's; -1: it is not known any more.
 	number int64
 	who    who
+	// stale: what it says may not be so any more.
+	stale bool
 	// call is what read_artifact takes, where that is needed to find it again.
 	call string
 }
@@ -109,9 +111,7 @@ func (f *finder) tell(text string) {
 		if !ok {
 			return
 		}
-		if d.class.strong() {
-			f.told[d.key] = true
-		}
+		f.told[d.key] = true
 	}
 }
 
@@ -143,7 +143,8 @@ func (f *finder) piece(p string, kept bool) {
 		if !ok {
 			break
 		}
-		if months[d.key] && (prev.class.counts() || dated(p[d.start+len(d.text):])) {
+		key := d.folded()
+		if months[key] && (prev.class.counts() || dated(p[d.start+len(d.text):])) {
 			d.class = bigNumber
 		}
 		if d.class == nameWord && prev.class == nameWord && prev.start+len(prev.text)+1 == d.start {
@@ -153,7 +154,7 @@ func (f *finder) piece(p string, kept bool) {
 		if n < 2 {
 			opening.add(d.key)
 		}
-		x.cues |= cues[d.key]
+		x.cues |= cues[key]
 		switch {
 		case d.class.counts():
 			frame.add(0)
@@ -167,7 +168,7 @@ func (f *finder) piece(p string, kept bool) {
 		f.mark(&x, d)
 		prev = d
 	}
-	if strings.IndexFunc(p, wide) >= 0 {
+	if strings.IndexFunc(p, func(r rune) bool { return r >= 0x0E00 }) >= 0 {
 		x.cues |= wideCue(p)
 	}
 	x.to, x.same, x.opening = len(f.marks), uint64(same), uint64(opening)
@@ -288,6 +289,9 @@ func (f *finder) score(x *fact) int64 {
 	case byCall:
 		sum /= 2
 	}
+	if f.sources[x.source].stale {
+		sum /= 2
+	}
 	if x.kept {
 		sum = sum * 5 / 4
 	}
@@ -295,7 +299,7 @@ func (f *finder) score(x *fact) int64 {
 }
 
 // leastScore is what words and cues of a fact say at least.
-const leastScore = 36
+const leastScore = 44
 
 // value returns what a word says, in 1/128 of what a strong one does.
 func (f *finder) value(m mark) int64 {
@@ -306,11 +310,8 @@ func (f *finder) value(m mark) int64 {
 		}
 		return 8
 	}
-	if f.told[m.key] {
-		return 0
-	}
 	w := int64(worth[m.class]) * 8
-	if f.known[m.key] {
+	if f.known[m.key] || f.told[m.key] {
 		w /= 4
 	}
 	if n.again {
@@ -325,18 +326,21 @@ func (f *finder) value(m mark) int64 {
 	return w
 }
 
-// said reports whether the summary has all that is strong in a fact.
+// said reports whether the summary has all that is strong in a fact, and most of its
+// other words.
 func (f *finder) said(x *fact) bool {
-	strong := false
+	told, not := 0, 0
 	for _, m := range f.marks[x.from:x.to] {
-		if m.class.strong() {
-			if !f.told[m.key] {
-				return false
-			}
-			strong = true
+		switch {
+		case f.told[m.key]:
+			told++
+		case m.class.strong():
+			return false
+		default:
+			not++
 		}
 	}
-	return strong
+	return told > 3*not
 }
 
 // best chooses facts of at most limit tokens and returns their indices, in order.

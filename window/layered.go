@@ -101,12 +101,19 @@ func (p *planner) tidy(n int) {
 
 // drop plans that a group goes by itself, its call with its result.
 func (p *planner) drop(g group) {
+	if !p.dropped {
+		p.dropped = true
+		p.total += p.growth()
+	}
 	for i := g.from; i < g.to; i++ {
 		if leaves(&p.v.Entries[i]) {
 			p.edit(i, ActionDrop, HandledError, "")
 		}
 	}
 }
+
+// growth is what a digest grows by, or is there at all, with a plan that only edits.
+func (p *planner) growth() int64 { return part(editGrowth+digestHead, p.measure.ppm) }
 
 // stub puts a line in the place of a result, if that is shorter.
 func (p *planner) stub(i int, why string) {
@@ -147,7 +154,7 @@ func (p *planner) fillStubs() {
 		case x == nil:
 			f.keep(textOf(p.v.Entries[i].Msg))
 		case i >= start && x.Action == ActionStub && (x.Why == OldResult || x.Why == ObsoleteRead):
-			f.add(source{number: x.Message}, saidIn(p.v.Entries[i].Msg))
+			f.add(source{number: x.Message, stale: x.Why == ObsoleteRead}, saidIn(p.v.Entries[i].Msg))
 			at = append(at, i)
 		}
 	}

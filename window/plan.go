@@ -17,8 +17,10 @@ type planner struct {
 	goal int64
 	// edits has the edit of each entry, by index; nil: none.
 	edits []*event.ContextEdit
-	// gone is how many groups leave.
-	gone int
+	// gone is how many groups leave; dropped: others are given up by themselves, and
+	// the digest grows by what they have taught.
+	gone    int
+	dropped bool
 	// total is the size of the request as planned, with the digest that is there now
 	// or, once groups leave, with digest in its place: what is set apart for the new.
 	total, digest int64
@@ -124,6 +126,9 @@ func (p *planner) evictOne() {
 // any group: what stands before the first.
 func (p *planner) begin() {
 	p.total += p.digest
+	if p.dropped {
+		p.total -= p.growth()
+	}
 	first := p.groups[0].from
 	for i := range p.v.Entries {
 		if e := &p.v.Entries[i]; e.Kind == Digest || i < first && leaves(e) {

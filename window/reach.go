@@ -2,11 +2,19 @@ package window
 
 import "strings"
 
+// alsoPart is the part of the digest's share that ids and numbers may have for which
+// there was no room with their sentence, as one in so many.
+const alsoPart = 8
+
 // Missing returns what would be lost if p were carried out and d stood in the place
-// of what leaves: ids, numbers, paths and addresses of the earlier digest that are
-// neither in what stays nor in d; nil if nothing is, and always if the run offers
-// search_history, which finds all of them. What users demand is never among them:
-// their messages stay, and one that is shortened keeps what it demands.
+// of what leaves, so that it can be named: ids, numbers, paths and addresses of the
+// earlier digest that are neither in what stays nor in d. Nil if nothing is, and
+// always if the run offers search_history, which finds all of them. They are in the
+// order of the digest, and have room in an eighth of its share; what comes after that
+// is left out.
+//
+// What users demand is never among them: their messages stay, and one that is
+// shortened keeps what it demands.
 func Missing(v *View, p *Plan, d DigestText) []string {
 	if v.Reach.Search || v.Digest.Empty() {
 		return nil
@@ -19,9 +27,15 @@ func Missing(v *View, p *Plan, d DigestText) []string {
 		}
 	}
 	var out []string
+	m := v.measure()
+	room := v.share() / alsoPart
 	strongWords(v.Digest.Summary+"\n"+v.Digest.Snapshot, func(w word) {
-		if !there[w.key] {
-			there[w.key] = true
+		if there[w.key] {
+			return
+		}
+		there[w.key] = true
+		if cost := m.count("; " + w.text); cost <= room {
+			room -= cost
 			out = append(out, w.text)
 		}
 	})
@@ -41,40 +55,9 @@ func strongWords(text string, f func(w word)) {
 			if !ok {
 				break
 			}
-			if d.class.strong() && len(d.text) <= maxWord {
+			if d.class.strong() {
 				f(d)
 			}
 		}
 	}
-}
-
-// unreachable returns a line with the ids and numbers of the earlier digest that
-// nothing else could find again, of at most limit tokens; empty for none, and where
-// the run offers search_history.
-//
-// It does not know yet which facts will be chosen, and so names some of them twice.
-func (s *taking) unreachable(limit int64) string {
-	if s.v.Reach.Search || s.v.Digest.Empty() {
-		return ""
-	}
-	f := s.finder
-	named := map[uint64]bool{}
-	line := strings.TrimSpace(alsoHead)
-	limit -= f.measure.count(line)
-	take := func(w word) {
-		if named[w.key] || f.told[w.key] || f.known[w.key] {
-			return
-		}
-		if cost := f.measure.count(" " + w.text); cost <= limit {
-			limit -= cost
-			named[w.key] = true
-			line += " " + w.text
-		}
-	}
-	strongWords(s.old.also, take)
-	strongWords(s.v.Digest.Snapshot+"\n"+s.v.Digest.Summary, take)
-	if len(named) == 0 {
-		return ""
-	}
-	return line
 }

@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/event"
 	"rein.example/rein/message"
 )
 
@@ -25,9 +28,7 @@ const (
 	toolsHead   = "From tools, word for word (#n: message n):"
 	modelHead   = "From the assistant, word for word (#n: message n):"
 	summaryHead = "From an earlier summary, word for word:"
-	// alsoHead is of ids and numbers for which there was no room with their sentence.
-	alsoHead = "Also named: "
-	item     = "- "
+	item        = "- "
 )
 
 const (
@@ -38,11 +39,13 @@ const (
 	editGrowth = 200
 	// maxLessons and maxLesson bound the lessons: how many, each of how many bytes.
 	maxLessons, maxLesson = 12, 160
+	// maxError is how much of an error is looked at, in bytes.
+	maxError = 4 << 10
 	// headTokens is what a line costs more that names a source, sectionTokens what the
 	// head of a section does.
 	headTokens, sectionTokens = 4, 16
 	// digestHead is what [DigestMessage] puts around a digest.
-	digestHead = 90
+	digestHead = 70
 )
 
 // TakeSnapshot returns the facts that stay when p is carried out, taken by rule:
@@ -105,16 +108,20 @@ func (s *taking) stay() {
 		}
 	}
 	for i := range s.v.Entries {
-		if e := &s.v.Entries[i]; s.stubbed(e) {
+		e := &s.v.Entries[i]
+		if x := s.handled(e); x != nil && x.Action == ActionStub {
 			s.learn(e)
 		}
 	}
 }
 
-// stubbed reports whether the plan puts a stub in the place of an error.
-func (s *taking) stubbed(e *Entry) bool {
-	i, ok := slices.BinarySearchFunc(s.p.Edits, e.Number, byMessage)
-	return ok && s.p.Edits[i].Action == ActionStub && s.p.Edits[i].Why == HandledError
+// handled returns the edit by which the plan gives up an error, or the call that met
+// it; nil for none.
+func (s *taking) handled(e *Entry) *event.ContextEdit {
+	if i, ok := slices.BinarySearchFunc(s.p.Edits, e.Number, byMessage); ok && s.p.Edits[i].Why == HandledError {
+		return &s.p.Edits[i]
+	}
+	return nil
 }
 
 // learn notes what an error has taught, and reports whether the entry is one.
@@ -128,10 +135,10 @@ func (s *taking) learn(e *Entry) bool {
 
 // leave takes in an entry that leaves.
 func (s *taking) leave(e *Entry) {
-	if s.learn(e) {
-		return
+	if s.learn(e) || e.Same != "" {
+		return // a later one says the same
 	}
-	from := source{number: e.Number}
+	from := source{number: e.Number, stale: e.Newer != ""}
 	if e.Paged && s.v.Reach.Page && !s.v.Reach.Search {
 		from.call = e.Call
 	}
@@ -139,7 +146,7 @@ func (s *taking) leave(e *Entry) {
 		from.who = byModel
 	}
 	s.finder.add(from, saidIn(e.Msg))
-	if calls := calledIn(e.Msg); calls != "" {
+	if calls := calledIn(e.Msg); calls != "" && s.handled(e) == nil {
 		from.who = byCall
 		s.finder.add(from, calls)
 	}
@@ -151,13 +158,30 @@ func lesson(e *Entry) string {
 	if e.Kind != Result || !e.Handled || e.Stubbed {
 		return ""
 	}
-	first := ""
-	pieces(e.Msg.PlainText(), func(p string) {
+	call := oneLine(e.Tool, stubArgs) + " " + oneLine(e.Args, stubArgs)
+	return oneLine(call+": "+errorIn(e.Msg.PlainText()), maxLesson)
+}
+
+// errorIn returns what an error says: its type and message, if it is an object of
+// JSON that has them, else its first line.
+func errorIn(text string) string {
+	var kind, says, first string
+	pieces(text[:whole(text, maxError)], func(p string) {
 		if first == "" && !strings.HasPrefix(p, "[rein: ") {
 			first = p
 		}
 	})
-	return oneLine(oneLine(e.Tool, stubArgs)+" "+oneLine(e.Args, stubArgs)+": "+oneLine(first, maxLesson/2), maxLesson)
+	if i := strings.IndexByte(text, '{'); i >= 0 && i < maxError {
+		said := readState(jsontext.Value(text[i:whole(text, stateBytes)]))
+		kind, says = strings.Join(said["error_type"], " "), strings.Join(said["message"], " ")
+	}
+	switch {
+	case kind != "" && says != "":
+		return kind + ": " + says
+	case says != "":
+		return says
+	}
+	return first
 }
 
 // saidIn returns the text of a message, without calls.
@@ -175,12 +199,13 @@ func saidIn(m *message.Message) string {
 // plainArgs takes the escapes of JSON strings out that part words and lines.
 var plainArgs = strings.NewReplacer(`\n`, "\n", `\t`, " ", `\"`, `"`, `\\`, `\`)
 
-// calledIn returns the arguments of a message's calls, a line of text where a
-// string in them has one.
+// calledIn returns the calls of a message, a line of text where a string in their
+// arguments has one.
 func calledIn(m *message.Message) string {
 	var b strings.Builder
 	for i := range m.Parts {
 		if p := &m.Parts[i]; p.Kind == message.ToolCall {
+			b.WriteString(p.Name + " ")
 			_, _ = plainArgs.WriteString(&b, p.Args)
 			b.WriteByte('\n')
 		}
@@ -197,7 +222,7 @@ func (s *taking) limit(summary string) int64 {
 	share := s.v.share()
 	taken := m.count(summary) + part(digestHead, m.ppm)
 	least := share/leastDigest - taken
-	if s.p.Upto == 0 && s.v.Digest.Snapshot != "" {
+	if s.p.Upto == 0 {
 		least = m.count(s.v.Digest.Snapshot) + editGrowth
 	}
 	limit := max(min(share, s.v.goal()-s.after)-taken, least)
@@ -215,16 +240,14 @@ func (s *taking) write(limit int64) string {
 		b.WriteString(lessonsHead + "\n" + item + strings.Join(lines, "\n"+item) + "\n")
 		limit -= f.measure.count(b.String())
 	}
-	also := s.unreachable(limit / 8)
-	limit -= f.measure.count(also)
+	if !s.v.Reach.Search {
+		limit -= s.v.share() / alsoPart // for what Missing may find
+	}
 	limit -= part(3*sectionTokens, f.measure.ppm)
 	chosen := f.best(limit, part(headTokens, f.measure.ppm))
 	s.section(&b, summaryHead, chosen, bySummary)
 	s.section(&b, toolsHead, chosen, byTool)
 	s.section(&b, modelHead, chosen, byModel)
-	if also != "" {
-		b.WriteString(also + "\n")
-	}
 	return b.String()
 }
 
@@ -287,7 +310,6 @@ func (s *taking) lessonLines(limit int64) []string {
 type snapshot struct {
 	lessons []string
 	facts   []oldFact
-	also    string
 }
 
 type oldFact struct {
@@ -308,8 +330,6 @@ func readSnapshot(text string) (s snapshot) {
 			from = source{number: -1, who: byModel}
 		case line == summaryHead:
 			from = source{number: -1, who: bySummary}
-		case strings.HasPrefix(line, alsoHead):
-			s.also = line[len(alsoHead):]
 		case strings.HasPrefix(line, item):
 			s.line(from, line[len(item):])
 		case strings.HasPrefix(line, "#"):

@@ -62,10 +62,11 @@ func StateBlock(s *StateIn) string {
 	fields := s.fields()
 	for {
 		text := render(fields)
-		if text == "" || (tokens.Estimate{}).Count(text) <= StateTokens {
+		excess := (tokens.Estimate{}).Count(text) - StateTokens
+		if text == "" || excess <= 0 {
 			return text
 		}
-		if !shrink(fields) {
+		if !shrink(fields, excess) {
 			return ""
 		}
 	}
@@ -86,15 +87,22 @@ var shrinkOrder = [...]struct {
 	{"known_pitfalls", 0}, {"files_written", 0}, {"pending_questions", 0}, {"unknown_outcomes", 0},
 }
 
-// shrink leaves one item out; false: there is none.
-func shrink(fields []field) bool {
+// shrink leaves items out that have excess tokens or a little less, at least one;
+// false: there is none.
+func shrink(fields []field, excess int) bool {
+	shrunk := false
 	for _, o := range shrinkOrder {
 		for i := range fields {
-			if f := &fields[i]; f.name == o.name && len(f.items) > o.keep {
+			f := &fields[i]
+			for f.name == o.name && len(f.items) > o.keep && excess > 0 {
+				excess -= (tokens.Estimate{}).Count(f.items[0])
 				f.items, f.left = f.items[1:], f.left+1
-				return true
+				shrunk = true
 			}
 		}
+	}
+	if shrunk {
+		return true
 	}
 	// Only single texts are left: cut the longest in half.
 	longest := -1
@@ -167,7 +175,7 @@ func (r *ResolvedError) line() string {
 		s += " (" + r.Call + ")"
 	}
 	if r.By != "" {
-		s += ": solved by " + r.By
+		s += ": succeeded in " + r.By
 	}
 	return s
 }

@@ -17,29 +17,43 @@ func Stub(e *Entry, why string, r Reach) string {
 	var b strings.Builder
 	b.WriteString("[rein: ")
 	switch why {
-	case Duplicate:
-		b.WriteString("same result as call " + oneLine(e.Same, stubArgs))
-	case ObsoleteRead:
-		b.WriteString("out of date since call " + oneLine(e.Newer, stubArgs))
+	case OldResult:
+		b.WriteString("old result of ")
 	case HandledError:
 		b.WriteString("error of ")
-		b.WriteString(oneLine(e.Tool, stubArgs) + " that has been dealt with")
 	default:
-		b.WriteString("old result of " + oneLine(e.Tool, stubArgs))
+		b.WriteString("result of ")
 	}
-	if e.Args != "" && e.Args != "{}" && why != HandledError {
+	b.WriteString(oneLine(e.Tool, stubArgs))
+	if e.Args != "" && e.Args != "{}" {
 		b.WriteString(" " + oneLine(e.Args, stubArgs))
 	}
 	b.WriteString(" removed, " + group3(e.Tokens) + " tokens")
-	switch {
-	case why == Duplicate:
-	case e.Paged && r.Page:
-		b.WriteString("; " + tool.ReadArtifact + " with call " + oneLine(e.Call, stubArgs) + " shows it")
-	case r.Search:
-		b.WriteString("; " + tool.SearchHistory + " finds it")
+	switch why {
+	case Duplicate:
+		b.WriteString("; call " + oneLine(e.Same, stubArgs) + " had the same]")
+		return b.String()
+	case ObsoleteRead:
+		b.WriteString("; out of date since call " + oneLine(e.Newer, stubArgs))
+	case HandledError:
+		b.WriteString("; the tool has succeeded since")
+	}
+	if how := e.howToRead(r); how != "" {
+		b.WriteString("; " + how)
 	}
 	b.WriteString("]")
 	return b.String()
+}
+
+// howToRead says with which tool a result can be read; empty for none.
+func (e *Entry) howToRead(r Reach) string {
+	switch {
+	case e.Paged && r.Page:
+		return tool.ReadArtifact + " with call " + oneLine(e.Call, stubArgs) + " shows it"
+	case r.Search:
+		return tool.SearchHistory + " finds it"
+	}
+	return ""
 }
 
 // oneLine returns a text as one line of at most most bytes and a sign that it was

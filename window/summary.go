@@ -57,53 +57,6 @@ func leavingSize(v *View, p *Plan) int64 {
 	return n
 }
 
-// SummaryEntries returns the messages of the request that asks for the summary of a
-// plan. They are those of the context as it is, so that its prefix is cached, if they
-// fit into room tokens with what stands before them; else what stands before the
-// turns and what leaves, in whole groups, as many of the last of them as fit.
-func SummaryEntries(v *View, p *Plan, room int64) []Entry {
-	room -= v.Fixed
-	if total(v.Entries) <= room {
-		return v.Entries
-	}
-	groups := groupsOf(v.Entries)
-	end := 0
-	for end < len(groups) && v.Entries[groups[end].from].Number < p.Upto {
-		end++
-	}
-	if end == 0 {
-		return nil
-	}
-	var before []Entry
-	for _, e := range v.Entries[:groups[0].from] {
-		if e.Kind == Digest || e.Tokens <= room/4 {
-			before = append(before, e)
-			room -= e.Tokens
-		}
-	}
-	from := end
-	for from > 0 {
-		n := total(v.Entries[groups[from-1].from:groups[from-1].to])
-		if n > room {
-			break
-		}
-		room -= n
-		from--
-	}
-	if from == end {
-		return before
-	}
-	return append(before, v.Entries[groups[from].from:groups[end-1].to]...)
-}
-
-func total(entries []Entry) int64 {
-	n := int64(0)
-	for i := range entries {
-		n += entries[i].Tokens
-	}
-	return n
-}
-
 // summaryAsks is what a summary keeps.
 const summaryAsks = `- what the user wants, and every constraint and preference, word for word
 - what was done, with its outcome, and what was decided, with the reason
@@ -113,7 +66,7 @@ const summaryAsks = `- what the user wants, and every constraint and preference,
 
 // SummaryPrompt returns the text that asks for the summary of what a plan takes out
 // of the context. It is to be the last message of a request that is otherwise the
-// one the run is at ([SummaryEntries]), so that its prefix is cached; the request
+// one the run is at, so that its prefix is cached; the request
 // offers the tools that it offered before, for the same reason, and the text forbids
 // their use.
 func SummaryPrompt(v *View, p *Plan) string {

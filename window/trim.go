@@ -21,8 +21,12 @@ const leastPiece = 60
 // budget needs, the results of the last group are shortened to head and tail, then
 // retrieved material, then what users said between their first and their last
 // message, then those two. A user's message that is shortened says so, and keeps what
-// it demands ([Constraints]). The zero Plan: nothing more can be given up.
+// it demands ([Constraints]). The zero Plan: the request fits, or nothing more can be given
+// up.
 func Trim(v *View) Plan {
+	if !v.Forced && v.Total() <= v.Budget {
+		return Plan{}
+	}
 	p := newPlanner(v)
 	old := max(len(p.groups)-1, 0)
 	p.tidy(old)
@@ -134,15 +138,12 @@ func level(sizes []int64, room int64) int64 {
 
 // shortResult returns head and tail of a result, of at most most tokens.
 func (p *planner) shortResult(e *Entry, most int64) string {
-	how := "what it was is not kept"
-	switch {
-	case e.Paged && p.v.Reach.Page:
-		how = tool.ReadArtifact + " with call " + oneLine(e.Call, stubArgs) + " shows all of it"
-	case p.v.Reach.Search:
-		how = tool.SearchHistory + " finds it"
+	how := e.howToRead(p.v.Reach)
+	if how != "" {
+		how = "; " + how
 	}
 	return p.measure.headAndTail(saidIn(e.Msg), most, func(left int64) string {
-		return "[rein: some " + group3(left) + " tokens are left out here, as there is no room for them; " + how + "]"
+		return "[rein: some " + group3(left) + " tokens are left out here, as there is no room for them" + how + "]"
 	})
 }
 

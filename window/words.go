@@ -51,6 +51,14 @@ type word struct {
 	start int
 }
 
+// folded returns the key of the word in small letters, of all scripts.
+func (w *word) folded() uint64 {
+	if w.text[0] < utf8.RuneSelf {
+		return w.key
+	}
+	return keyOf(strings.ToLower(w.text))
+}
+
 // maxWord is the longest run of characters that is a word, in bytes; URLs are
 // rarely longer.
 const maxWord = 160
