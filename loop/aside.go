@@ -378,6 +378,9 @@ func (m *Machine) mergeState(goal string, completed []string, current, next stri
 		empty bool
 	}{{"goal", goal, goal == ""}, {"completed_steps", completed, len(completed) == 0}, {"current_step", current, current == ""}, {"next_step", next, next == ""}} {
 		if p.empty {
+			if p.name == "current_step" || p.name == "next_step" {
+				delete(state, p.name) // there is none any more
+			}
 			continue
 		}
 		v, err := json.Marshal(p.value)

@@ -119,7 +119,8 @@ func (s *script) play(d *datadriven.TestData) string {
 func (s *script) run(d *datadriven.TestData) {
 	number := func(name string) int64 { return number(d, name, 0) }
 	spec := event.Spec{Model: "test/model", Fallback: fallback(d), Seed: 7, Limits: event.Limits{Steps: number("steps"), ToolCalls: number("tool_calls"),
-		Tokens: number("tokens"), Wall: number("wall"), Output: number("output")}, Chat: d.HasArg("chat"),
+		Tokens: number("tokens"), Wall: number("wall"), Output: number("output"), Work: number("work"), Cost: number("cost")}, Chat: d.HasArg("chat"),
+		Check: d.HasArg("check"), ReadBack: number("read_back"),
 		Window: event.WindowSpec{Size: number("window"), Strategy: arg(d, "strategy", ""), Reserve: number("reserve"), Margin: number("margin"),
 			Trigger: number("trigger"), Target: number("target"), Keep: number("keep")}, Retrieve: d.HasArg("retrieve"), Retry: event.RetrySpec{Tries: number("tries"), ToolTries: number("tool_tries")}}
 	if d.HasArg("submit") {
@@ -143,6 +144,13 @@ func (s *script) run(d *datadriven.TestData) {
 				p.Until = f[4]
 			}
 			spec.Phases = append(spec.Phases, p)
+		case "accept": // file|id|field|call NAME
+			a := map[string]*[]string{"file": &spec.Accept.Files, "id": &spec.Accept.IDs, "field": &spec.Accept.Fields, "call": &spec.Accept.Calls}[f[1]]
+			*a = append(*a, f[2])
+		case "price": // millionths of a dollar for a million tokens, in and out
+			in, _ := strconv.ParseInt(f[1], 10, 64)
+			out, _ := strconv.ParseInt(f[2], 10, 64)
+			spec.Prices = append(spec.Prices, event.ModelPrice{Model: "test/model", Price: message.Price{Input: in, Output: out}})
 		case "task":
 			task = strings.TrimSpace(line[5:])
 		}
