@@ -1,6 +1,7 @@
 package rein
 
 import (
+	"cmp"
 	"fmt"
 
 	"rein.example/rein/model"
@@ -29,10 +30,9 @@ const (
 func (o *Options) counting(models []model.Client) (counting, error) {
 	if c := o.Counter; c != nil {
 		k := counting{counter: c}
-		if c.Method() == tokens.Exact {
-			if k.own = o.Window.Tokenizer; k.own == "" {
-				k.own = unnamed
-			}
+		_, mixed := c.(tokens.Measurer) // not every figure of it need be exact
+		if c.Method() == tokens.Exact && (!mixed || o.Window.Tokenizer != "") {
+			k.own = cmp.Or(o.Window.Tokenizer, unnamed)
 			k.exact = len(models) < 2 // nobody knows of the others
 		}
 		return k, nil

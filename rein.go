@@ -98,7 +98,8 @@ type Options struct {
 	// leaves them open and pauses the run; see [Run.Approve].
 	Approve Approver
 	// Counter counts tokens; if its Method is exact, it is the first model's own
-	// tokenizer, and Window.Tokenizer its name. Nil: the vocabulary that
+	// tokenizer, and Window.Tokenizer its name (a [tokens.Measurer] without one is
+	// taken for an estimate, as some of its figures may be). Nil: the vocabulary that
 	// Window.Tokenizer names (o200k_base or cl100k_base; "estimate" is none), or else
 	// that of the first model where Rein has it, or else an estimate. Whatever is not
 	// exact for all of the agent's models has the larger margin until a server's own

@@ -43,7 +43,7 @@ func (a *app) session(ctx context.Context, cfg *config.Agent, store journal.Stor
 			return nil, err
 		}
 	}
-	models, secrets, err := a.models(cfg)
+	models, first, secrets, err := a.models(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +52,9 @@ func (a *app) session(ctx context.Context, cfg *config.Agent, store journal.Stor
 		return nil, err
 	}
 	s.closers = append(s.closers, closeTools)
+	if err := first.counts(o); err != nil {
+		return nil, err
+	}
 	o.Config = text // without what holds only while this process lives
 	o.Store, o.Approve, o.Logger = store, approve, a.logger()
 	o.Fallback = models[1:]
@@ -73,28 +76,28 @@ func (s *session) close() error {
 }
 
 // models returns the clients of the agent's model and of those that it falls back
-// to, and the registry that keeps their keys out of journals.
-func (a *app) models(cfg *config.Agent) ([]model.Client, *event.Secrets, error) {
+// to, where the first is, and the registry that keeps their keys out of journals.
+func (a *app) models(cfg *config.Agent) ([]model.Client, *target, *event.Secrets, error) {
 	targets, err := a.targets(cfg)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	var clients []model.Client
 	secrets, kept := event.NewSecrets(), map[string]bool{}
 	for _, t := range targets {
 		client, err := t.client(nil)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		clients = append(clients, client)
 		if k := t.key; len(k.value) >= event.MinSecret && !kept[k.name] {
 			kept[k.name] = true
 			if err := secrets.Hide(k.name, k.value); err != nil { // no tool needs it
-				return nil, nil, fmt.Errorf("keep the key %s out of the journal: %w", k.name, err)
+				return nil, nil, nil, fmt.Errorf("keep the key %s out of the journal: %w", k.name, err)
 			}
 		}
 	}
-	return clients, secrets, nil
+	return clients, targets[0], secrets, nil
 }
 
 // logger writes diagnostics to stderr: warnings always, more with -v.

@@ -79,7 +79,7 @@ func (e *Engine) shorten(ctx context.Context, d *event.InputReceived, limit int,
 	if total <= limit { // no text has more tokens than bytes
 		return
 	}
-	over := tooLong(e.counter, d.Parts, texts, limit)
+	over := tooLong(e.rough, d.Parts, texts, limit)
 	if len(over) == 0 {
 		return
 	}
@@ -94,7 +94,7 @@ func (e *Engine) shorten(ctx context.Context, d *event.InputReceived, limit int,
 	}
 	d.Full, d.Parts = ref, slices.Clone(d.Parts)
 	for _, o := range over {
-		d.Parts[o.part].Text = middleOut(e.counter, d.Parts[o.part].Text, o.limit, func(left string) string {
+		d.Parts[o.part].Text = middleOut(e.rough, d.Parts[o.part].Text, o.limit, func(left string) string {
 			if !readable {
 				return tool.Notice(left + " of the message left out here: it is larger than what one message may take of the context window, and cannot be read here")
 			}
@@ -246,7 +246,7 @@ func Receive(ctx context.Context, s journal.Store, run string, d *event.InputRec
 		if !ok {
 			break
 		}
-		e := &Engine{store: s, counter: tokens.Estimate{}, log: slog.New(slog.DiscardHandler)}
+		e := &Engine{store: s, counter: tokens.Estimate{}, rough: tokens.Estimate{}, log: slog.New(slog.DiscardHandler)}
 		return e.receive(ctx, &started.Spec, d, false), nil
 	}
 	return d, nil

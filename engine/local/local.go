@@ -37,7 +37,9 @@ type Options struct {
 	Owner journal.Owner
 	// Clock stamps events. Nil means time.Now. Deadlines do not follow it.
 	Clock func() time.Time
-	// Counter counts tokens. Nil means an estimate.
+	// Counter counts tokens. Nil means an estimate. What is found by trying where to
+	// cut, such as results, is counted by an estimate if Counter is a
+	// [tokens.Measurer].
 	Counter tokens.Counter
 	// Secrets are kept out of journals and the model's sight. Nil means none.
 	Secrets *event.Secrets
@@ -52,6 +54,7 @@ type Engine struct {
 	lease   *journal.Lease
 	clock   func() time.Time
 	counter tokens.Counter
+	rough   tokens.Counter // finds places to cut, for which it is asked very often
 	secrets *event.Secrets
 	log     *slog.Logger
 
@@ -83,6 +86,9 @@ func New(o Options) (*Engine, error) {
 	if e.counter == nil {
 		e.counter = tokens.Estimate{}
 	}
+	if e.rough = e.counter; slow(e.counter) {
+		e.rough = tokens.Estimate{}
+	}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}
@@ -98,6 +104,9 @@ func New(o Options) (*Engine, error) {
 	go e.dispatch(e.store.Watch(lease))
 	return e, nil
 }
+
+// slow reports whether a counter may ask somebody else for each figure.
+func slow(c tokens.Counter) bool { _, asks := c.(tokens.Measurer); return asks }
 
 // dispatch tells actors that something may have been posted to their runs.
 func (e *Engine) dispatch(posts <-chan string) {

@@ -37,7 +37,7 @@ func (a *actor) retrieve(f *flight, c *loop.Retrieve) event.Data {
 	default:
 		d.Parts = slices.Clone(parts)
 	}
-	return a.e.admitting(a.ctx, d, func() { d.Parts, d.Shaped = material(a.e.counter, d.Parts, materialLimit(f.run)) })
+	return a.e.admitting(a.ctx, d, func() { d.Parts, d.Shaped = material(a.e.rough, d.Parts, materialLimit(f.run)) })
 }
 
 // materialLimit returns the most tokens that material may have.

@@ -201,7 +201,7 @@ func (a *actor) succeeded(f *flight, c *loop.RunTool, res *tool.Result) *event.T
 	}
 	a.e.secrets.RedactData(d)
 	clean := tool.Result{Parts: d.Parts, Value: d.Result, Seen: slices.Clone(d.Seen), Keep: res.Keep, Lines: res.Lines, Remarks: res.Remarks}
-	parts, shaping := tool.Shape(&clean, &tool.View{Spec: f.spec, Count: a.e.counter.Count, Call: c.Call, Args: c.Args, Artifact: f.pages})
+	parts, shaping := tool.Shape(&clean, &tool.View{Spec: f.spec, Count: a.e.rough.Count, Call: c.Call, Args: c.Args, Artifact: f.pages})
 	if !c.Value {
 		d.Result = nil
 	}
