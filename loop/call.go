@@ -77,6 +77,12 @@ type call struct {
 	again bool
 
 	done *event.ToolFinished
+
+	// Of a call of an agent: the id of the run that carries it out, what that may use,
+	// and the command once it was started.
+	child string
+	grant event.Limits
+	start *StartRun
 }
 
 // execution is the carrying out of a call: one of the model's, or one of a
@@ -143,11 +149,13 @@ func (m *Machine) judged(d *event.CallJudged) {
 	switch d.Verdict {
 	case event.Allow:
 		c.state, c.id = callReady, m.id(0)
+		m.nameRun(c)
 		if c.words = c.tool != nil && c.tool.asksUser(); c.words {
 			c.state = callAsking
 		}
 	case event.Ask:
 		c.state, c.id, c.settle = callAsking, m.id(0), d.Rule == ruleSettle
+		m.nameRun(c)
 	case event.Halt:
 		c.state = callRefused
 		m.verdict = &event.RunFinished{Reason: event.ReasonDenied, Detail: d.Why}
@@ -166,8 +174,12 @@ func orEmpty(args string) string {
 
 // callCommands appends the commands of the turn's calls.
 func (m *Machine) callCommands() {
+	agents := false
 	for i := range m.turn {
 		c := &m.turn[i]
+		if agents = agents || c.agent(); c.agent() && c.state != callAsking {
+			continue
+		}
 		switch c.state {
 		case callAsking:
 			if m.halt == "" {
@@ -187,6 +199,9 @@ func (m *Machine) callCommands() {
 				m.out = append(m.out, m.command(c))
 			}
 		}
+	}
+	if agents {
+		m.agentCommands()
 	}
 }
 
@@ -239,7 +254,11 @@ func (m *Machine) toolStarted(d *event.ToolStarted) {
 	if c == nil || c.state != callReady || c.id != d.ID {
 		return
 	}
-	m.command(c).Key = d.Key
+	if c.agent() {
+		m.agentStarted(c, d)
+	} else {
+		m.command(c).Key = d.Key
+	}
 	c.state = callRunning
 	if c.attempt == 0 {
 		m.begun(c)
@@ -284,7 +303,7 @@ func (m *Machine) toolFinished(d *event.ToolFinished) {
 	}
 	c.last = d
 	switch {
-	case m.tryAgain(&c.execution, c.tool, d):
+	case !c.agent() && m.tryAgain(&c.execution, c.tool, d):
 		c.state = callWaiting
 	case uncertain(c.tool, d) && m.ask(c, m.id(0)):
 	default:
@@ -314,7 +333,8 @@ func (m *Machine) conclude(c *call, d *event.ToolFinished) {
 
 // lost makes a call that was in flight in a dead process what its effect class
 // demands: a read and a repeatable write run again, the latter under the same
-// key; a once call's outcome is unknown, and its confirm tool is asked.
+// key; a once call's outcome is unknown, and its confirm tool is asked. The run of an
+// agent is carried on, whatever the class: its own journal knows what it did.
 func (m *Machine) lost(c *call, index int) {
 	if c.run != nil {
 		c.run.Cancel = false
@@ -323,6 +343,10 @@ func (m *Machine) lost(c *call, index int) {
 	case callQuerying:
 		m.lostQuery(c, m.id(index))
 	case callRunning:
+		if c.agent() {
+			m.ready(c, m.id(index))
+			return
+		}
 		c.losses++
 		c.last = nil
 		if (c.tool.Effect == event.Read || c.tool.Effect == event.Repeatable) && c.losses < maxLosses {

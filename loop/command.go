@@ -124,12 +124,33 @@ type Retrieve struct {
 	Query string
 }
 
-// StartRun asks to start a sub-agent's run; its outcome is tool.finished.
+// StartRun asks to carry out a call of a tool that is an agent by a run of its own:
+// to start that run or, where its journal exists, to carry it on. To start it,
+// append a tool.started with its ID and Run, durable before the run begins; its
+// outcome is tool.finished, with what the run has spent. There is none while that
+// run has paused: see [Machine.Waiting].
 type StartRun struct {
 	ID   string
 	Call string
 	Tool string
-	Args jsontext.Value
+	// Agent is the agent's name.
+	Agent string
+	// Run is the id of the run: the same at every fold, and after a crash. Root is the
+	// one at the top of the tree.
+	Run, Root string
+	// Args are canonical and satisfy the schema.
+	Args     jsontext.Value
+	ArgsHash event.Hash
+	Effect   event.Effect
+	Key      string
+	// Attempt counts how often the run was taken up, from 1.
+	Attempt int64
+	// Limits are what the run may use with all runs below it, so that this one stays
+	// within its own; 0 is no bound. They are fixed when it starts.
+	Limits event.Limits
+	// Pause: let it pause at its next step. Stop: stop it, to be resumed with this one;
+	// no outcome has to come. Cancel: give it up now; its outcome still has to come.
+	Pause, Stop, Cancel bool
 }
 
 // Wait asks for a timer.fired when the time Until (Unix milliseconds) has come.

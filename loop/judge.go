@@ -86,6 +86,7 @@ func (m *Machine) judge() Command {
 				out = append(out, m.refusal(c))
 			}
 		}
+		out = m.unbegun(out)
 	}
 	if len(out) == 0 {
 		return nil

@@ -103,6 +103,9 @@ func (m *Machine) keyOf(c *call) string {
 		args = schema.Fields(args, c.tool.KeyFields)
 	}
 	b = appendField(b, string(args))
+	if c.tool.Effect == event.Repeatable && m.caller != "" {
+		b = appendField(b, m.caller) // ordinals count the writes of one run
+	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:16])
 }

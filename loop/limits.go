@@ -50,9 +50,10 @@ func (m *Machine) spend(s *event.Spent) {
 	m.tally(&s.Usage, s.Cost)
 }
 
-// work adds the time between two events in which a model or a tool was at work.
+// work adds the time between two events in which a model or a tool was at work. Runs
+// below this one count their own.
 func (m *Machine) work(before int64) {
-	if m.phase != phaseNew && m.paused == "" && m.inFlight() {
+	if m.phase != phaseNew && m.paused == "" && m.working() {
 		m.worked += m.now - before
 	}
 }

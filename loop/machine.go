@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -42,7 +43,10 @@ const (
 type Machine struct {
 	run  string
 	root string
-	spec *event.Spec
+	// caller names the call that the run carries out, for keys; empty for none.
+	caller string
+	agents int64 // calls of agents that might run, so far
+	spec   *event.Spec
 
 	tools  []toolInfo // sorted by name
 	names  []string
@@ -314,6 +318,9 @@ func (m *Machine) begin(e *event.Event, d *event.RunStarted) error {
 	if err := m.beginAccept(); err != nil {
 		return fmt.Errorf("what the run accepts: %w", err)
 	}
+	if d.Call != "" {
+		m.caller = string(appendField(appendField(nil, d.Parent), d.Call))
+	}
 	m.offer()
 	if m.root == "" {
 		m.root = m.run
@@ -493,7 +500,7 @@ func (m *Machine) decide() Command {
 		if c := m.judge(); c != nil {
 			return c
 		}
-		if m.pause && m.questions() != "" {
+		if _, waits := m.questions(nil); m.pause && waits {
 			// The step cannot be finished first: who knows when the answer comes.
 			return m.recording(&event.RunPaused{Cause: event.CauseInterrupted})
 		}
@@ -508,12 +515,13 @@ func (m *Machine) recording(data ...event.Data) *Record {
 	return &m.rec
 }
 
-// inFlight reports whether something was started that has no outcome yet.
+// inFlight reports whether something was started that has no outcome yet, and has to
+// have one before the run can pause or end: a run below this one can pause with it.
 func (m *Machine) inFlight() bool {
-	if m.phase == phaseModel && m.call.started {
+	if m.working() {
 		return true
 	}
-	if m.phase == phaseTools {
+	if m.phase == phaseTools && m.halt == event.InputCancel {
 		for i := range m.turn {
 			if m.turn[i].running() {
 				return true
@@ -523,30 +531,50 @@ func (m *Machine) inFlight() bool {
 	return false
 }
 
+// working reports whether a model or a tool of this run itself is at work.
+func (m *Machine) working() bool {
+	if m.phase == phaseModel && m.call.started {
+		return true
+	}
+	if m.phase == phaseTools {
+		for i := range m.turn {
+			if c := &m.turn[i]; c.running() && !c.agent() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Waiting reports that nothing but a person can move the run on, and what for:
 // questions were asked and nothing else is outstanding. An engine that has
-// nobody to ask pauses the run with this cause.
-func (m *Machine) Waiting() (cause event.Cause, waiting bool) {
+// nobody to ask pauses the run with this cause. parked are the ids of [StartRun]
+// commands whose runs have paused: where only they are waited for, cause is empty,
+// and the run pauses with theirs.
+func (m *Machine) Waiting(parked ...string) (cause event.Cause, waiting bool) {
 	if m.phase != phaseTools || m.paused != "" || m.halt != "" || m.decide() != nil {
 		return "", false
 	}
-	cause = m.questions()
-	return cause, cause != ""
+	return m.questions(parked)
 }
 
-// questions returns the cause to pause with when all that is left to do in the
-// turn of calls waits for answers to questions that were asked; empty otherwise.
-func (m *Machine) questions() (cause event.Cause) {
+// questions reports whether all that is left to do in the turn of calls waits for
+// answers to questions that were asked, and the cause to pause with.
+func (m *Machine) questions(parked []string) (cause event.Cause, waiting bool) {
 	for i := range m.turn {
 		switch c := &m.turn[i]; {
+		case c.agent() && (c.state == callRunning && slices.Contains(parked, c.id) || c.state == callReady && m.waitsForOthers(c)):
+			waiting = true
 		case c.state == callAsking && !c.askedFor, c.state == callRunning, c.state == callWaiting, c.state == callQuerying,
 			c.state == callReady && m.mayRun(i):
-			return ""
+			return "", false
 		case c.state == callAsking && (c.settle || c.words):
-			cause = event.CauseWaitingInput
-		case c.state == callAsking && cause == "":
-			cause = event.CauseWaitingApproval
+			cause, waiting = event.CauseWaitingInput, true
+		case c.state == callAsking:
+			if waiting = true; cause == "" {
+				cause = event.CauseWaitingApproval
+			}
 		}
 	}
-	return cause
+	return cause, waiting
 }

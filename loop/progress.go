@@ -242,7 +242,11 @@ func doneHash(d *event.ToolFinished) uint64 {
 	}
 	for i := range d.Parts {
 		p := &d.Parts[i]
-		h.Write([]byte(p.Text))
+		text := p.Text
+		if d.Spent != nil && i == 0 {
+			_, text, _ = strings.Cut(text, "\n") // the first line names the run
+		}
+		h.Write([]byte(text))
 		if p.Ref != nil {
 			h.Write([]byte(p.Ref.SHA256))
 		}

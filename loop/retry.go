@@ -131,8 +131,8 @@ func (m *Machine) outOfTime() {
 	turn := m.turn // the last result closes it
 	for i := range turn {
 		c := &turn[i]
-		if c.state != callReady && c.state != callAsking {
-			continue
+		if c.state != callReady && c.state != callAsking || c.below() {
+			continue // a run below this one has the same limit, and comes to its end by itself
 		}
 		switch {
 		case c.attempt == 0:

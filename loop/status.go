@@ -31,6 +31,8 @@ type Status struct {
 	BestEffort bool
 	Detail     string
 	Pending    []Pending
+	// Below are the calls of agents whose runs have begun and not ended.
+	Below []Below
 	// Phase is the name of the phase that the run is in; empty if it has none.
 	Phase string
 	// State is the task state that the model keeps with the plan tool, as JSON;
@@ -79,6 +81,7 @@ func (m *Machine) Status() Status {
 			s.OK, s.Answer = true, m.lastAnswer()
 		}
 	}
+	s.Below = m.openBelow()
 	if m.phase == phaseTools {
 		for i := range m.turn {
 			if c := &m.turn[i]; c.state == callAsking {
