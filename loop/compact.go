@@ -183,8 +183,13 @@ func (m *Machine) askSummary(v *window.View, p *window.Plan) event.Data {
 }
 
 // summaryRoom returns how long the reply with a summary may be: what it thinks on
-// the way counts too, so it has all of the digest's share.
+// the way counts too, so it has all of the digest's share. A model that is asked to
+// think has what a step has: how much it may think follows from that, and a server
+// that caches prompts forgets the conversation when it changes.
 func (m *Machine) summaryRoom() int64 {
+	if m.spec.Sampling.Reasoning != "" {
+		return m.room(m.spec.Limits.Output)
+	}
 	k := &m.making
 	n := max(window.SummaryTokens(k.view, &k.plan), window.Share(&m.spec.Window, window.BlockDigest, k.view.Budget))
 	if most := m.spec.Limits.Output; most > 0 {

@@ -201,6 +201,26 @@ func TestForeignRewrite(t *testing.T) {
 	}
 }
 
+// A model that thinks may write as much for a summary as in a step.
+func TestSummaryOfThinkers(t *testing.T) {
+	for reasoning, want := range map[string]int64{"": 2880, "low": 3500} {
+		r := newReader(t, event.WindowSpec{})
+		spec := *r.m.Spec()
+		spec.Window = event.WindowSpec{Strategy: window.Summary, Size: 20_000, Reserve: 4000, Margin: 900_000}
+		spec.Limits.Output, spec.Sampling.Reasoning = 3500, reasoning
+		r.script = newScript(t)
+		r.add("", &event.RunStarted{Format: 1, Root: "r1", Spec: spec})
+		r.add("", &event.InputReceived{Kind: event.InputText, Parts: []message.Part{{Kind: message.Text, Text: "Go."}}, Tokens: message.Known(10)})
+		r.settle()
+		for r.model().Purpose != event.PurposeSummary {
+			r.step(300)
+		}
+		if got := r.model().MaxOutput; got != want {
+			t.Errorf("with reasoning %q a summary may have %d tokens, not %d", reasoning, got, want)
+		}
+	}
+}
+
 // The history has all that was said, with what each message comes from.
 func TestHistory(t *testing.T) {
 	r := newReader(t, event.WindowSpec{Strategy: window.Layered, Size: 4000, Reserve: 1000, Margin: 900_000})

@@ -277,9 +277,6 @@ func (f *finder) score(x *fact) int64 {
 	case x.plains >= 3 && x.signs*4 <= x.plains:
 		sum = sum * 20 / 8
 	}
-	if by := f.sources[x.source].who; sum < leastShaped && by != byCall {
-		return 0
-	}
 	for n := f.forms[x.form]; n > 1; n /= 2 {
 		sum = sum * 7 / 8
 	}
@@ -301,9 +298,8 @@ func (f *finder) score(x *fact) int64 {
 	return sum
 }
 
-// leastScore is what words and cues of a fact say at least, leastShaped what they do
-// in a piece of its form: code says less with the same words. Calls say what was done.
-const leastScore, leastShaped = 44, 30
+// leastScore is what words and cues of a fact say at least.
+const leastScore = 44
 
 // value returns what a word says, in 1/128 of what a strong one does.
 func (f *finder) value(m mark) int64 {

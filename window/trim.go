@@ -21,10 +21,10 @@ const leastPiece = 60
 // budget needs, the results of the last group are shortened to head and tail, then
 // retrieved material, then what users said between their first and their last
 // message, then those two. A user's message that is shortened says so, and keeps what
-// it demands ([Constraints]). The zero Plan: the request is at its target, or nothing more
-// can be given up.
+// it demands ([Constraints]). The zero Plan: the request fits, or nothing more can be given
+// up.
 func Trim(v *View) Plan {
-	if v.Total() <= v.goal() {
+	if !v.Forced && v.Total() <= v.Budget {
 		return Plan{}
 	}
 	p := newPlanner(v)
