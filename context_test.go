@@ -284,7 +284,8 @@ func TestBadSummaries(t *testing.T) {
 				t.Fatalf("%+v, %v", res, err)
 			}
 			rewrites, summaries := check(t, store, run.ID(), r)
-			if len(rewrites) == 0 || summaries == 0 || summaries > 2*len(rewrites) {
+			// At most two at a time, and only when much has been added since.
+			if len(rewrites) == 0 || summaries == 0 || summaries > 8*len(rewrites) {
 				t.Errorf("%d summaries for %d rewrites", summaries, len(rewrites))
 			}
 			used := strings.HasPrefix(what, "another") || strings.HasPrefix(what, "absurd")
