@@ -167,11 +167,11 @@ func (m *Machine) shares() (n int64, each event.Limits, why string) {
 		{l.Cost, m.cost.Or(0), held.Cost, 1, &each.Cost},
 		{l.Work, m.worked, held.Work, 1, &each.Work},
 	}
-	names := [...]string{"steps", "tool calls", "tokens", "money", "working time"}
+	left := [...]string{"few steps", "few tool calls", "few tokens", "little money", "little working time"}
 	for i := range all {
 		if r := &all[i]; r.limit > 0 {
 			if n = min(n, max(r.limit-r.used-r.held, 0)/r.least); n == 0 {
-				return 0, event.Limits{}, "the run's limits leave too little for another agent: of " + names[i]
+				return 0, event.Limits{}, "the run's limits leave too " + left[i] + " for another agent"
 			}
 		}
 	}

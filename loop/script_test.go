@@ -52,13 +52,15 @@ type script struct {
 	now    int64
 	begun  map[string]bool
 	keys   map[string]string // of the calls that were begun
+	// children are the runs that carry calls out, by call.
+	children map[string]string
 	// parsed changes the next reply.parsed: what is decided is what its event says.
 	parsed func(*event.ReplyParsed)
 	files  int // that were read by steps
 }
 
 func newScript(t *testing.T) *script {
-	return &script{t: t, m: loop.New("r1"), now: 1_000_000, begun: map[string]bool{}, keys: map[string]string{}}
+	return &script{t: t, m: loop.New("r1"), now: 1_000_000, begun: map[string]bool{}, keys: map[string]string{}, children: map[string]string{}}
 }
 
 // play appends what the directive says, then all that follows from it.
@@ -104,6 +106,8 @@ func (s *script) play(d *datadriven.TestData) string {
 		s.given(d)
 	case "told":
 		s.told()
+	case "parked": // CALL…: the runs that carry these calls out have paused
+		s.parked(d)
 	case "resume":
 		s.add("", &event.RunResumed{Generation: 2, Changed: changed(d)})
 	default:
@@ -304,6 +308,8 @@ func toolSpec(f []string) event.ToolSpec {
 			t.Confirm = value
 		case "key":
 			t.KeyFields = strings.Split(value, ",")
+		case "agent":
+			t.Agent, t.Timeout = value, 0
 		case "group":
 			t.Group = value
 		case "harness":
@@ -414,6 +420,10 @@ func (s *script) result(d *datadriven.TestData) {
 				f.Seen = []event.Seen{{Resource: p, Version: "v1", Total: 10, Wrote: true}}
 			}
 			s.add(r.ID, f)
+			return
+		}
+		if r, ok := c.(*loop.StartRun); ok && r.Call == call {
+			s.ended(d, r)
 			return
 		}
 	}
@@ -550,6 +560,8 @@ func (s *script) start(c loop.Command) bool {
 		}
 		s.keys[c.Call] = c.Key
 		s.add("", &event.ToolStarted{ID: id, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt, For: c.For})
+	case *loop.StartRun:
+		return s.startRun(c)
 	case *loop.AskApproval:
 		if c.Asked {
 			return false
@@ -656,6 +668,8 @@ func wants(m *loop.Machine) string {
 			fmt.Fprintf(&b, "%s %v %v %v %v %v\n", command(c), c.System, c.Messages, c.Schema, c.MaxOutput, c.Tail)
 		case *loop.RunTool:
 			fmt.Fprintf(&b, "%s %s %s %s %v %d\n", command(c), c.Args, c.ArgsHash, c.Key, c.Seen, c.Timeout)
+		case *loop.StartRun:
+			fmt.Fprintf(&b, "%s %s %s %s %s %s\n", command(c), c.Agent, c.Args, c.ArgsHash, c.Key, c.Root)
 		default:
 			fmt.Fprintf(&b, "%s\n", command(c))
 		}
@@ -781,6 +795,8 @@ func command(c loop.Command) string {
 		if c.Words {
 			s += ", in words"
 		}
+	case *loop.StartRun:
+		return s + startedRun(c)
 	case *loop.Retrieve:
 		s += "retrieve for " + shown(c.Query, 100)
 	case *loop.Wait:
