@@ -278,7 +278,7 @@ var grow = func() (out []string) {
 	return out
 }()
 
-// Texts of 2 MB of the kinds that make merging slow: they are counted in time that is
+// Texts of 1 MB of the kinds that make merging slow: they are counted in time that is
 // linear, or nearly, or this test takes hours.
 func TestLongPieces(t *testing.T) {
 	v := New(vocabulary(t, "ab ", "\x00\x00\x03\x03\x04\x04\x02\x02\x06\x06\x00\x01\x08\x08"))
@@ -286,7 +286,7 @@ func TestLongPieces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const n = 2 << 20
+	const n = 1 << 20
 	for name, text := range map[string]string{
 		"one letter": strings.Repeat("a", n), "spaces": strings.Repeat(" ", n), "in turn": strings.Repeat("ab", n/2),
 		"almost": strings.Repeat("aaaaaaab", n/8), "none": strings.Repeat("b", n),

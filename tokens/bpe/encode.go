@@ -4,6 +4,8 @@ package bpe
 type work struct {
 	room [small]Token
 	rank [small]uint32
+	// stack is room, or more once that was too little.
+	stack []Token
 	// blocked has a bit for each place at which no token may end; it is empty while
 	// there is none.
 	blocked []uint64
@@ -19,7 +21,7 @@ func (v *Vocabulary) piece(s string, i, j int, w *work) int {
 
 // encode returns the tokens of a text that is one piece.
 func (v *Vocabulary) encode(s string, w *work) int {
-	stack := w.room[:0] // the tokens up to at
+	stack := w.tokens(0) // those up to at
 	w.blocked = w.blocked[:0]
 	for at := 0; at < len(s); {
 		try, to := v.trie.longest(v.texts, s, at)
@@ -42,15 +44,19 @@ func (v *Vocabulary) encode(s string, w *work) int {
 		stack = append(stack, try)
 		at = to
 	}
+	w.stack = stack
 	return len(stack)
 }
 
-// tokens returns an empty list with room for n tokens.
+// tokens returns an empty list with room for n tokens, which is the last such list.
 func (w *work) tokens(n int) []Token {
-	if n > len(w.room) {
-		return make([]Token, 0, n)
+	if w.stack == nil {
+		w.stack = w.room[:0]
 	}
-	return w.room[:0]
+	if n > cap(w.stack) {
+		w.stack = make([]Token, 0, n)
+	}
+	return w.stack[:0]
 }
 
 func (w *work) isBlocked(at int) bool {

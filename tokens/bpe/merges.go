@@ -164,6 +164,7 @@ func (m *Merges) pieceOfCharacters(s string, w *work) int {
 		}
 		before, fused = r, !ok
 	}
+	w.stack = tokens
 	return n + m.merge(tokens, w)
 }
 
