@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rein.example/rein/event"
+	"rein.example/rein/message"
 )
 
 // spending is what the run had used when its present step began, to see what a step
@@ -93,5 +94,9 @@ func (m *Machine) near() string {
 
 // Spent returns what the run has used, with the runs below it.
 func (m *Machine) Spent() event.Spent {
-	return event.Spent{Steps: m.steps + m.below.Steps, ToolCalls: m.toolCalls, Tokens: m.fresh, Usage: m.usage, Cost: m.cost, Work: m.worked}
+	s := event.Spent{Steps: m.steps + m.below.Steps, ToolCalls: m.toolCalls, Tokens: m.fresh, Usage: m.usage, Cost: m.cost, Work: m.worked}
+	if none := message.Known(0); !m.counted { // and known to be nothing
+		s.Usage, s.Cost = message.Usage{Input: none, Cached: none, CacheWrite: none, Output: none, Reasoning: none}, none
+	}
+	return s
 }

@@ -111,3 +111,26 @@ func TestUSD(t *testing.T) {
 		}
 	}
 }
+
+// A call of an agent has the run that carries it out, and what that has cost is this
+// run's cost.
+func TestAgentRow(t *testing.T) {
+	var f Fold
+	spec := event.Spec{Model: "a/b", Prices: []event.ModelPrice{{Model: "a/b", Price: message.Price{Input: 1_000_000}}}}
+	for i, d := range []event.Data{
+		&event.RunStarted{Spec: spec},
+		&event.ModelCalled{ID: "1", Step: 1, Model: "a/b"},
+		&event.ModelAnswered{ID: "1", Usage: message.Usage{Input: message.Known(7), Output: message.Known(0)}},
+		&event.CallJudged{Call: "c", Tool: "research", Verdict: event.Allow},
+		&event.ToolStarted{ID: "2", Call: "c", Tool: "research", Attempt: 1, Run: "r.1"},
+		&event.ToolFinished{ID: "2", Call: "c", Tool: "research", Status: event.StatusSuccess, Spent: &event.Spent{Cost: message.Known(30)}},
+	} {
+		f.Add(&event.Event{Run: "r", Seq: int64(i + 1), Data: d})
+	}
+	if got := text(t, last(&f)); got != "0.000037" {
+		t.Errorf("cost %s", got)
+	}
+	if r := f.Rows()[1]; r.ChildRun == nil || *r.ChildRun != "r.1" {
+		t.Errorf("carried out by %v", r.ChildRun)
+	}
+}

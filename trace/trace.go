@@ -58,6 +58,9 @@ type Row struct {
 	For *string `json:"for_call"`
 	// Undoes is the call that this one takes back, which a person has asked for.
 	Undoes *string `json:"undoes_call"`
+	// ChildRun is the run that carries the call out, of a tool that is an agent; left
+	// out for others. What that run has cost is in CumulativeCost once it has ended.
+	ChildRun *string `json:"child_run_id,omitempty"`
 	// Context is what the request of a model call held; left out where the journal
 	// does not say it.
 	Context *Context `json:"context,omitempty"`
@@ -143,12 +146,18 @@ func (f *Fold) Add(e *event.Event) {
 		}
 		if r != nil {
 			r.Time, r.Attempt = e.Time, ptr(d.Attempt)
+			if d.Run != "" {
+				r.ChildRun = ptr(d.Run)
+			}
 		}
 	case *event.NoticeAdded:
 		if r := f.row(f.calls, d.Call); r != nil && d.Kind == event.NoticeTruncation {
 			r.Anomalies = append(r.Anomalies, Anomaly{d.Kind, d.Text})
 		}
 	case *event.ToolFinished:
+		if d.Spent != nil {
+			f.charge(d.Spent.Cost)
+		}
 		if r := f.row(f.calls, d.Call); r != nil {
 			r.ToolStatus = ptr(string(d.Status))
 			r.ToolResultSize, r.ToolResultShown, r.ToolShaped = ptr(d.Size), ptr(d.Shown), d.Shaped
@@ -184,11 +193,16 @@ func (f *Fold) spend(r *Row, model string, u *message.Usage) {
 	if c, ok := u.Cost(f.spec.Price(model)); ok {
 		cost = message.Known(c.Total())
 	}
+	f.charge(cost)
+	r.CumulativeCost = f.total()
+}
+
+// charge adds a cost.
+func (f *Fold) charge(cost message.Count) {
 	if f.spent {
 		cost = f.cost.Add(cost)
 	}
 	f.cost, f.spent = cost, true
-	r.CumulativeCost = f.total()
 }
 
 // total returns what the run has cost so far, nil if that is unknown.
