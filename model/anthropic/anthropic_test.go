@@ -3,18 +3,15 @@ package anthropic
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"rein.example/rein/event"
-	"rein.example/rein/internal/sse"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
 	"rein.example/rein/model/modeltest"
@@ -186,14 +183,10 @@ func TestQuirksOfClient(t *testing.T) {
 // Each error says what to do, and none shows a key.
 func TestMessages(t *testing.T) {
 	echo := fmt.Sprintf(`{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key: %s. Also hdr-secret-1."}}`, key)
-	for _, c := range []struct {
-		name   string
-		status int
-		body   string
-		set    func(*Options)
-		class  event.ErrorClass
-		says   []string
-	}{
+	options := func(base string) Options {
+		return Options{Model: "claude-sonnet-4-5", BaseURL: base, Key: key, Header: http.Header{"X-Gateway-Key": {"hdr-secret-1"}}}
+	}
+	modeltest.Advice(t, options, func(o Options) (model.Client, error) { return New(o) }, []string{key, "hdr-secret-1"}, []modeltest.AdviceCase[Options]{
 		{"wrong key", 401, echo, nil, event.ClassAuth, []string{"invalid x-api-key: [key]. Also [key]", "check ANTHROPIC_API_KEY"}},
 		{"no key sent", 401, `{"error":"who are you?"}`, func(o *Options) { o.Key, o.Header = "", nil }, event.ClassAuth, []string{"who are you?; no key was sent: set ANTHROPIC_API_KEY"}},
 		{"unknown provider's key", 403, `{}`, func(o *Options) { o.Provider, o.KeyName = "acme", "" }, event.ClassAuth, []string{"check the provider's key"}},
@@ -204,103 +197,13 @@ func TestMessages(t *testing.T) {
 		{"redirect", 307, "", func(o *Options) { o.BaseURL += "/redirect" }, event.ClassNotFound, []string{"redirects to https://elsewhere.test/x, which is not followed"}},
 		{"the version may be named", 400, `{"error":{"type":"invalid_request_error","message":"anthropic-version: 2023-06-01 is not valid"}}`, nil, event.ClassBadRequest, []string{"2023-06-01 is not valid"}},
 		{"nobody there", 0, "", func(o *Options) { o.BaseURL = "http://127.0.0.1:1/v1?api-key=" + key }, event.ClassNetwork, []string{"nothing answers at http://127.0.0.1:1: is the server running there?"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if strings.Contains(r.URL.Path, "redirect") {
-					w.Header().Set("Location", "https://elsewhere.test/x")
-				}
-				w.WriteHeader(c.status)
-				io.WriteString(w, c.body)
-			}))
-			defer s.Close()
-			o := Options{Model: "claude-sonnet-4-5", BaseURL: s.URL, Key: key, Header: http.Header{"X-Gateway-Key": {"hdr-secret-1"}}}
-			if c.set != nil {
-				c.set(&o)
-			}
-			client, err := New(o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = client.Call(t.Context(), &model.Request{Body: [][]byte{[]byte("{}")}, Stream: true}, nil)
-			e, ok := err.(*model.Error)
-			if !ok || e.Class != c.class {
-				t.Fatalf("got %v", err)
-			}
-			for _, says := range c.says {
-				if !strings.Contains(e.Message, says) {
-					t.Errorf("%q does not say %q", e.Message, says)
-				}
-			}
-			if all := fmt.Sprintf("%v %+v %v", e, *e, e.Err); strings.Contains(all, key) || strings.Contains(all, "hdr-secret-1") {
-				t.Errorf("a key shows: %s", all)
-			}
-		})
-	}
+	})
 }
 
 // What comes is told as it comes, and only for showing.
 func TestDeltas(t *testing.T) {
-	for _, r := range modeltest.Load(t, "testdata/replies") {
-		if r.Name != "thinking-call" {
-			continue
-		}
-		c, err := factory(modeltest.Play(&r, modeltest.Plan{Bytewise: true}), "http://model.test")
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []model.Delta
-		if _, err := c.Call(t.Context(), &model.Request{Stream: true}, func(d model.Delta) { got = append(got, d) }); err != nil {
-			t.Fatal(err)
-		}
-		want := []model.Delta{{Reasoning: "The stock decides. "}, {Reasoning: "I \"look\" \u2028 first."}, {Text: "Let me look."}, {Call: "get_stock"}}
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v", got)
-		}
-	}
-}
-
-func TestALineWithoutEnd(t *testing.T) {
-	r := modeltest.Recording{Status: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: append([]byte("data: "), bytes.Repeat([]byte("x"), sse.MaxSize)...), Stream: true}
-	c, err := factory(modeltest.Play(&r, modeltest.Plan{}), "http://model.test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = c.Call(t.Context(), &model.Request{Stream: true}, nil)
-	var long *sse.TooLongError
-	if e := (*model.Error)(nil); !errors.As(err, &e) || e.Class != event.ClassBadReply || !errors.As(err, &long) || len(e.Message) > 500 {
-		t.Errorf("got %.300v", err)
-	}
-}
-
-// A connection serves the next call, whatever way the reply ended.
-func TestConnectionsAreReused(t *testing.T) {
-	for _, stream := range []bool{true, false} {
-		conns := map[string]bool{}
-		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			conns[r.RemoteAddr] = true
-			if stream {
-				io.WriteString(w, "data: "+because("end_turn")+"\n\ndata: {\"type\":\"message_stop\"}\n\n")
-			} else {
-				io.WriteString(w, ok)
-			}
-		}))
-		hc := model.NewHTTPClient()
-		c, err := New(Options{Model: "m", BaseURL: s.URL, Provider: "acme", HTTPClient: hc})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 5 {
-			if _, err := c.Call(t.Context(), &model.Request{Stream: stream}, nil); err != nil {
-				t.Fatal(err)
-			}
-		}
-		hc.CloseIdleConnections()
-		s.Close()
-		if len(conns) != 1 {
-			t.Errorf("stream %v: 5 calls took %d connections", stream, len(conns))
-		}
-	}
+	modeltest.Deltas(t, factory, "testdata/replies/thinking-call.http",
+		model.Delta{Reasoning: "The stock decides. "}, model.Delta{Reasoning: "I \"look\" \u2028 first."}, model.Delta{Text: "Let me look."}, model.Delta{Call: "get_stock"})
 }
 
 func TestInfo(t *testing.T) {

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"rein.example/rein/event"
-	"rein.example/rein/internal/sse"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
 	"rein.example/rein/model/modeltest"
@@ -17,16 +15,7 @@ import (
 
 // decode pushes payloads and returns what they make.
 func decode(payloads ...string) (*model.Reply, error) {
-	d := newDecoder(true, "anthropic", nil)
-	for _, p := range payloads {
-		if err := d.Push("", []byte(p)); err != nil {
-			return nil, err
-		}
-	}
-	if !d.Complete() {
-		return nil, errors.New("not complete")
-	}
-	return d.Reply(), nil
+	return modeltest.Decode(newDecoder(true, "anthropic", nil), payloads...)
 }
 
 func begin(index int, block string) string {
@@ -181,11 +170,9 @@ func TestUsage(t *testing.T) {
 	first := func(u string) string { return `{"type":"message_start","message":{"usage":` + u + `}}` }
 	then := func(u string) string { return `{"type":"message_delta","delta":{},"usage":` + u + `}` }
 	k := message.Known
-	for _, c := range []struct {
-		name     string
-		payloads []string
-		want     message.Usage
-	}{
+	modeltest.Usage(t, func(payloads ...string) (*model.Reply, error) {
+		return decode(append(payloads, because("end_turn"))...)
+	}, []modeltest.UsageCase{
 		{"absent", nil, message.Usage{}},
 		{"null", []string{first(`null`), then(`null`)}, message.Usage{}},
 		{"zeros are no count", []string{first(`{"input_tokens":0,"output_tokens":0}`), then(`{"output_tokens":0}`)}, message.Usage{}},
@@ -196,14 +183,7 @@ func TestUsage(t *testing.T) {
 		{"but not a zero or null", []string{first(`{"input_tokens":5,"cache_read_input_tokens":7}`), then(`{"input_tokens":0,"cache_read_input_tokens":0,"output_tokens":9}`), then(`{"input_tokens":null,"output_tokens":null}`)}, message.Usage{Input: k(12), Cached: k(7), Output: k(9)}},
 		{"thinking", []string{then(`{"input_tokens":5,"output_tokens":9,"output_tokens_details":{"thinking_tokens":4}}`)}, message.Usage{Input: k(5), Output: k(9), Reasoning: k(4)}},
 		{"odd numbers and kinds", []string{first(`{"input_tokens":-5,"cache_read_input_tokens":1.5,"output_tokens":1e99}`), then(`7`), then(`{"input_tokens":"5","output_tokens":[9],"output_tokens_details":3}`)}, message.Usage{}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			r, err := decode(append(c.payloads, because("end_turn"))...)
-			if err != nil || r.Usage != c.want {
-				t.Errorf("got %+v, %v", r, err)
-			}
-		})
-	}
+	})
 }
 
 func TestBadPayloads(t *testing.T) {
@@ -249,73 +229,19 @@ func TestBadPayloads(t *testing.T) {
 	}
 }
 
-// FuzzStream feeds the decoder what a server might send. It must not panic, must
-// give the same twice, and must not find a reply that the bytes don't finish.
+func anyDecoder(stream bool) modeltest.Decoder {
+	return newDecoder(stream, "anthropic", func(model.Delta) {})
+}
+
 func FuzzStream(f *testing.F) {
-	for _, r := range modeltest.Load(f, "testdata/replies") {
-		f.Add(r.Body)
+	e, err := NewEncoder("anthropic", Quirks{})
+	if err != nil {
+		f.Fatal(err)
 	}
-	run := func(b []byte) (out string, complete bool) {
-		d := newDecoder(true, "anthropic", func(model.Delta) {})
-		var p sse.Parser
-		take := func(e sse.Event) error { return d.Push(e.Name, e.Data) }
-		err := p.Feed(b, take)
-		if err == nil {
-			err = p.Close(take)
-		}
-		if err != nil || !d.Complete() {
-			return fmt.Sprint(err), false
-		}
-		for _, p := range d.Reply().Message.Parts {
-			if p.Opaque != nil && !p.Opaque.IsValid() {
-				f.Errorf("opaque data that is not JSON: %s", p.Opaque)
-			}
-		}
-		return modeltest.Format(d.Reply(), nil), true
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		out, ok := run(b)
-		if again, _ := run(b); again != out {
-			t.Errorf("one run gave\n%s\nthe other\n%s", out, again)
-		}
-		if ok && !bytes.Contains(b, []byte(`stop_reason`)) && !bytes.Contains(b, []byte(`\u`)) {
-			t.Errorf("complete without a stop_reason:\n%s", out)
-		}
-		whole := newDecoder(false, "anthropic", nil)
-		if whole.Push("", b) == nil && whole.Complete() {
-			whole.Reply()
-		}
-	})
+	modeltest.FuzzDecoder(f, "testdata/replies", anyDecoder, e, "stop_reason")
 }
 
 func BenchmarkDecode(b *testing.B) {
-	for _, name := range []string{"text", "call", "thinking-call"} {
-		b.Run(name, func(b *testing.B) {
-			raw, err := os.ReadFile("testdata/replies/" + name + ".http")
-			if err != nil {
-				b.Fatal(err)
-			}
-			_, body, _ := bytes.Cut(raw, []byte("\n\n"))
-			// A stream of 1,000 deltas of the recording, again and again.
-			var deltas [][]byte
-			for _, e := range bytes.SplitAfter(body, []byte("\n\n")) {
-				if bytes.HasPrefix(e, []byte("event: content_block_delta")) {
-					deltas = append(deltas, e)
-				}
-			}
-			var stream []byte
-			for n := range 1000 {
-				stream = append(stream, deltas[n%len(deltas)]...)
-			}
-			b.SetBytes(int64(len(stream)))
-			b.ReportAllocs()
-			for b.Loop() {
-				d := newDecoder(true, "anthropic", func(model.Delta) {})
-				var p sse.Parser
-				if err := p.Feed(stream, func(e sse.Event) error { return d.Push(e.Name, e.Data) }); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
+	delta := func(e []byte) bool { return bytes.HasPrefix(e, []byte("event: content_block_delta")) }
+	modeltest.BenchmarkDecode(b, "testdata/replies", anyDecoder, delta, "text", "call", "thinking-call")
 }

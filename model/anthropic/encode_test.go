@@ -151,25 +151,7 @@ func TestRequestBytes(t *testing.T) {
 			}
 			p := params()
 			c.set(p)
-			// A line for each fragment, so that the file can be read.
-			var b strings.Builder
-			b.Write(e.Head(nil, p, system))
-			var prev *message.Message
-			for i := range messages {
-				b.WriteByte('\n')
-				b.Write(e.Message(nil, prev, &messages[i]))
-				prev = &messages[i]
-			}
-			tail := message.NewText(message.System, "the state")
-			fmt.Fprintf(&b, "\n%s\nwith a tail:\n%s\n", e.Close(nil, p, prev), e.Tail(nil, p, prev, &tail))
-			modeltest.Golden(t, "testdata/requests/"+c.name+".txt", b.String())
-
-			modeltest.CheckEncoder(t, e, p, system, messages)
-			modeltest.CheckEncoder(t, e, p, nil, messages)
-			again, err := EncoderOf(e.Options())
-			if err != nil || *again != *e {
-				t.Errorf("from options %s came %+v, %v", e.Options(), again, err)
-			}
+			modeltest.RequestBytes(t, "testdata/requests/"+c.name+".txt", e, p, system, messages, func(options jsontext.Value) (model.Encoder, error) { return EncoderOf(options) })
 		})
 	}
 }
@@ -177,16 +159,9 @@ func TestRequestBytes(t *testing.T) {
 // Whatever the order of the messages, the body stays well-formed.
 func TestAnyOrderOfMessages(t *testing.T) {
 	system, messages := conversation()
-	const seed = 7
-	random := rand.New(rand.NewSource(seed))
-	for range 100 {
-		random.Shuffle(len(messages), func(i, j int) { messages[i], messages[j] = messages[j], messages[i] })
-		e, err := NewEncoder("anthropic", Quirks{NoCache: random.Intn(2) == 0})
-		if err != nil {
-			t.Fatal(err)
-		}
-		modeltest.CheckEncoder(t, e, params(), system[:random.Intn(3)], messages)
-	}
+	modeltest.AnyOrder(t, params(), system, messages, func(random *rand.Rand) (model.Encoder, error) {
+		return NewEncoder("anthropic", Quirks{NoCache: random.Intn(2) == 0})
+	}, nil)
 }
 
 // The reply of a server goes back to it as it came.
@@ -322,20 +297,7 @@ func BenchmarkMessage(b *testing.B) {
 		b.Fatal(err)
 	}
 	_, messages := conversation()
-	result := message.Result("toolu_1", "read_file", strings.Repeat("a line of a file, \"quoted\" here and there\n", 70), false)
-	for _, c := range []struct {
-		name string
-		m    *message.Message
-	}{{"calls", &messages[2]}, {"result-3KB", &result}} {
-		b.Run(c.name, func(b *testing.B) {
-			b.ReportAllocs()
-			var dst []byte
-			for b.Loop() {
-				dst = e.Message(dst[:0], &messages[0], c.m)
-			}
-			b.SetBytes(int64(len(dst)))
-		})
-	}
+	modeltest.BenchmarkMessage(b, e, messages[2])
 }
 
 // The server refuses a whole request that has too much to compile: what is beyond

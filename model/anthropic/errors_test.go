@@ -1,11 +1,11 @@
 package anthropic
 
 import (
-	"strings"
 	"testing"
 
 	"rein.example/rein/event"
 	"rein.example/rein/message"
+	"rein.example/rein/model/modeltest"
 )
 
 // What servers say, and what kind of failure it is.
@@ -13,13 +13,7 @@ func TestErrorClasses(t *testing.T) {
 	of := func(kind, text string) string {
 		return `{"type":"error","error":{"type":"` + kind + `","message":"` + text + `"},"request_id":"req_011"}`
 	}
-	for _, c := range []struct {
-		name   string
-		status int // 0: in mid-stream
-		body   string
-		want   event.ErrorClass
-		code   string
-	}{
+	modeltest.Classes(t, serverError, []modeltest.ErrorCase{
 		{"overloaded", 529, of("overloaded_error", "Overloaded"), event.ClassServer, "overloaded_error"},
 		{"overloaded in mid-stream", 0, of("overloaded_error", "Overloaded"), event.ClassServer, "overloaded_error"},
 		{"server", 500, of("api_error", "Internal server error"), event.ClassServer, "api_error"},
@@ -63,17 +57,8 @@ func TestErrorClasses(t *testing.T) {
 		{"empty", 504, "", event.ClassTimeout, ""},
 		{"text in mid-stream", 0, "boom", event.ClassServer, ""},
 		{"broken JSON", 400, `{"error":{"message":"cut o`, event.ClassBadRequest, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			e := serverError(c.status, []byte(c.body), 0)
-			if e.Class != c.want || e.Code != c.code || e.Status != c.status {
-				t.Errorf("got %s, code %q, want %s, %q (%v)", e.Class, e.Code, c.want, c.code, e)
-			}
-			if e.Message == "" {
-				t.Error("it says nothing")
-			}
-		})
-	}
+	})
+
 	if e := serverError(402, []byte(`{}`), message.Known(1000)); e.Class != event.ClassRate || e.RetryAfter != message.Known(1000) {
 		t.Errorf("402 with a time to wait is %s", e.Class)
 	}
@@ -82,17 +67,6 @@ func TestErrorClasses(t *testing.T) {
 	}
 }
 
-// FuzzServerError holds that whatever a server says is classified, bounded and
-// without a panic.
 func FuzzServerError(f *testing.F) {
-	for _, s := range []string{`{"type":"error","error":{"type":"t","message":"m"}}`, `{"error":"x"}`, `{"detail":[{"msg":"x"}]}`, "<html>", "", `{"type":"error","error":{"error":{"error":{"error":{"error":{}}}}}}`, "\xff"} {
-		f.Add(s, 400)
-	}
-	f.Add(`{"error":{"message":"`+strings.Repeat("é", 2000)+`"}}`, 0)
-	f.Fuzz(func(t *testing.T, body string, status int) {
-		e := serverError(status, []byte(body), 0)
-		if e.Class == "" || e.Message == "" || len(e.Message) > 2100 || len(e.Code) > 300 {
-			t.Errorf("%q: %+v", body, e)
-		}
-	})
+	modeltest.FuzzFault(f, serverError, `{"type":"error","error":{"type":"t","message":"m"}}`, `{"error":"x"}`, `{"detail":[{"msg":"x"}]}`)
 }

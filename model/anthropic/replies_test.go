@@ -19,7 +19,7 @@ func factory(hc *http.Client, base string) (model.Client, error) {
 // What every wire has to get through.
 func TestWire(t *testing.T) {
 	w := modeltest.Wire{
-		New: factory, Dir: "testdata", Text: "text", Say: say, Aside: withoutMarks,
+		New: factory, Dir: "testdata", Text: "text", Whole: "whole", Say: say, Aside: withoutMarks,
 		Empty: []string{
 			`{"type":"ping"}`, `{"type":"content_block_delta","index":0}`, `{"type":"content_block_delta","index":0,"delta":null}`,
 			`{"type":"message_delta","delta":{},"usage":null}`, `{"type":"something_new","index":0,"delta":{"text":"x"}}`, `{}`,

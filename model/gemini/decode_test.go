@@ -3,12 +3,10 @@ package gemini
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
 	"rein.example/rein/event"
-	"rein.example/rein/internal/sse"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
 	"rein.example/rein/model/modeltest"
@@ -16,16 +14,7 @@ import (
 
 // decode pushes payloads and returns what they make.
 func decode(payloads ...string) (*model.Reply, error) {
-	d := newDecoder(true, nil)
-	for _, p := range payloads {
-		if err := d.Push("", []byte(p)); err != nil {
-			return nil, err
-		}
-	}
-	if !d.Complete() {
-		return nil, errors.New("not complete")
-	}
-	return d.Reply(), nil
+	return modeltest.Decode(newDecoder(true, nil), payloads...)
 }
 
 func chunk(parts string) string {
@@ -87,11 +76,7 @@ func TestFinishWords(t *testing.T) {
 func TestUsage(t *testing.T) {
 	u := func(s string) string { return `{"usageMetadata":` + s + `}` }
 	k := message.Known
-	for _, c := range []struct {
-		name   string
-		chunks []string
-		want   message.Usage
-	}{
+	modeltest.Usage(t, func(chunks ...string) (*model.Reply, error) { return decode(append(chunks, stop)...) }, []modeltest.UsageCase{
 		{"absent", nil, message.Usage{}},
 		{"null", []string{u(`null`)}, message.Usage{}},
 		{"not counted", []string{u(`{"totalTokenCount":0}`)}, message.Usage{}},
@@ -105,14 +90,7 @@ func TestUsage(t *testing.T) {
 		{"null last", []string{u(`{"promptTokenCount":5,"candidatesTokenCount":1}`), u(`null`)}, message.Usage{Input: k(5), Output: k(1)}},
 		{"odd numbers", []string{u(`{"promptTokenCount":-5,"candidatesTokenCount":1.5,"totalTokenCount":1e99}`)}, message.Usage{}},
 		{"odd kinds", []string{u(`{"promptTokenCount":"5","candidatesTokenCount":[9]}`), u(`7`), u(`"x"`)}, message.Usage{}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			r, err := decode(append(c.chunks, stop)...)
-			if err != nil || r.Usage != c.want {
-				t.Errorf("got %+v, %v", r, err)
-			}
-		})
-	}
+	})
 }
 
 func TestPayloads(t *testing.T) {
@@ -150,67 +128,17 @@ func TestPayloads(t *testing.T) {
 	}
 }
 
-// FuzzReply feeds the decoder what a server might send. It must not panic, must
-// give the same twice, and must not find a reply that the bytes don't complete.
+func anyDecoder(stream bool) modeltest.Decoder { return newDecoder(stream, func(model.Delta) {}) }
+
 func FuzzReply(f *testing.F) {
-	for _, r := range modeltest.Load(f, "testdata/replies") {
-		f.Add(r.Body)
+	e, err := NewEncoder(Quirks{})
+	if err != nil {
+		f.Fatal(err)
 	}
-	run := func(b []byte) (out string, complete bool) {
-		d := newDecoder(true, func(model.Delta) {})
-		var p sse.Parser
-		take := func(e sse.Event) error { return d.Push(e.Name, e.Data) }
-		err := p.Feed(b, take)
-		if err == nil {
-			err = p.Close(take)
-		}
-		if err != nil || !d.Complete() {
-			return fmt.Sprint(err), false
-		}
-		return modeltest.Format(d.Reply(), nil), true
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		out, ok := run(b)
-		if again, _ := run(b); again != out {
-			t.Errorf("one run gave\n%s\nthe other\n%s", out, again)
-		}
-		if ok && !bytes.Contains(b, []byte(`finishReason`)) && !bytes.Contains(b, []byte(`blockReason`)) && !bytes.Contains(b, []byte(`\u`)) {
-			t.Errorf("complete without a reason:\n%s", out)
-		}
-		whole := newDecoder(false, nil)
-		if whole.Push("", b) == nil && whole.Complete() {
-			// What was read can be sent back.
-			r := whole.Reply()
-			e, err := NewEncoder(Quirks{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			modeltest.CheckEncoder(t, e, &model.Params{}, nil, []message.Message{r.Message})
-		}
-	})
+	modeltest.FuzzDecoder(f, "testdata/replies", anyDecoder, e, "finishReason", "blockReason")
 }
 
 func BenchmarkDecode(b *testing.B) {
-	for _, r := range modeltest.Load(b, "testdata/replies") {
-		if r.Name != "text" && r.Name != "thoughts-then-call" {
-			continue
-		}
-		b.Run(r.Name, func(b *testing.B) {
-			// A stream of 1,000 chunks: all but the last, again and again.
-			events := bytes.SplitAfter(bytes.TrimSpace(r.Body), []byte("\r\n\r\n"))
-			var stream []byte
-			for n := 0; n < 1000; n++ {
-				stream = append(stream, events[n%(len(events)-1)]...)
-			}
-			b.SetBytes(int64(len(stream)))
-			b.ReportAllocs()
-			for b.Loop() {
-				d := newDecoder(true, func(model.Delta) {})
-				var p sse.Parser
-				if err := p.Feed(stream, func(e sse.Event) error { return d.Push(e.Name, e.Data) }); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
+	going := func(e []byte) bool { return len(e) > 0 && !bytes.Contains(e, []byte("finishReason")) }
+	modeltest.BenchmarkDecode(b, "testdata/replies", anyDecoder, going, "text", "thoughts-then-call")
 }

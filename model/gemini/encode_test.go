@@ -129,26 +129,7 @@ func TestRequestBytes(t *testing.T) {
 			if c.set != nil {
 				c.set(p)
 			}
-			// A line for each fragment, so that the file can be read.
-			var b strings.Builder
-			b.Write(e.Head(nil, p, system))
-			var prev *message.Message
-			for i := range messages {
-				b.WriteByte('\n')
-				b.Write(e.Message(nil, prev, &messages[i]))
-				prev = &messages[i]
-			}
-			b.WriteByte('\n')
-			b.Write(e.Close(nil, p, prev))
-			b.WriteByte('\n')
-			modeltest.Golden(t, "testdata/requests/"+c.name+".txt", b.String())
-
-			modeltest.CheckEncoder(t, e, p, system, messages)
-			modeltest.CheckEncoder(t, e, p, nil, messages)
-			again, err := EncoderOf(e.Options())
-			if err != nil || *again != *e {
-				t.Errorf("from options %s came %+v, %v", e.Options(), again, err)
-			}
+			modeltest.RequestBytes(t, "testdata/requests/"+c.name+".txt", e, p, system, messages, func(options jsontext.Value) (model.Encoder, error) { return EncoderOf(options) })
 		})
 	}
 }
@@ -216,16 +197,9 @@ func TestSignaturesGoBack(t *testing.T) {
 // turns.
 func TestAnyOrderOfMessages(t *testing.T) {
 	system, messages := conversation()
-	const seed = 7
-	random := rand.New(rand.NewSource(seed))
-	for range 200 {
-		random.Shuffle(len(messages), func(i, j int) { messages[i], messages[j] = messages[j], messages[i] })
-		e, err := NewEncoder(Quirks{Unsigned: random.Intn(2) == 0})
-		if err != nil {
-			t.Fatal(err)
-		}
-		modeltest.CheckEncoder(t, e, params(), system[:random.Intn(3)], messages)
-		body := modeltest.Body(e, params(), nil, messages)
+	modeltest.AnyOrder(t, params(), system, messages, func(random *rand.Rand) (model.Encoder, error) {
+		return NewEncoder(Quirks{Unsigned: random.Intn(2) == 0})
+	}, func(body []byte) {
 		before := ""
 		for _, m := range regexp.MustCompile(`\{"role":"(user|model)"`).FindAllStringSubmatch(string(body), -1) {
 			if m[1] == before {
@@ -233,7 +207,7 @@ func TestAnyOrderOfMessages(t *testing.T) {
 			}
 			before = m[1]
 		}
-	}
+	})
 }
 
 // FuzzMessage holds that no text, id or argument breaks a body.
@@ -265,18 +239,5 @@ func BenchmarkMessage(b *testing.B) {
 		b.Fatal(err)
 	}
 	_, messages := conversation()
-	result := message.Result("c1", "read_file", strings.Repeat("a line of a file, \"quoted\" here and there\n", 70), false)
-	for _, c := range []struct {
-		name string
-		m    *message.Message
-	}{{"calls", &messages[2]}, {"result-3KB", &result}} {
-		b.Run(c.name, func(b *testing.B) {
-			b.ReportAllocs()
-			var dst []byte
-			for b.Loop() {
-				dst = e.Message(dst[:0], &messages[0], c.m)
-			}
-			b.SetBytes(int64(len(dst)))
-		})
-	}
+	modeltest.BenchmarkMessage(b, e, messages[2])
 }

@@ -1,11 +1,11 @@
 package gemini
 
 import (
-	"strings"
 	"testing"
 
 	"rein.example/rein/event"
 	"rein.example/rein/message"
+	"rein.example/rein/model/modeltest"
 )
 
 func rpc(code, status, message, details string) string {
@@ -24,13 +24,7 @@ const (
 
 // What the API says, and what kind of failure it is.
 func TestErrorClasses(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		status int // 0: in mid-stream
-		body   string
-		want   event.ErrorClass
-		code   string
-	}{
+	modeltest.Classes(t, serverError, []modeltest.ErrorCase{
 		{"requests per minute", 429, rpc("429", "RESOURCE_EXHAUSTED", exceeded, quotaFailure("GenerateRequestsPerMinutePerProjectPerModel-FreeTier", "10")+","+retryInfo), event.ClassRate, "RESOURCE_EXHAUSTED"},
 		{"tokens per minute", 429, rpc("429", "RESOURCE_EXHAUSTED", exceeded, quotaFailure("GenerateContentPaidTierInputTokensPerModelPerMinute", "1000000")), event.ClassRate, "RESOURCE_EXHAUSTED"},
 		{"requests per day", 429, rpc("429", "RESOURCE_EXHAUSTED", exceeded, quotaFailure("GenerateRequestsPerDayPerProjectPerModel-FreeTier", "250")+","+retryInfo), event.ClassQuota, "RESOURCE_EXHAUSTED"},
@@ -76,17 +70,8 @@ func TestErrorClasses(t *testing.T) {
 		{"an unknown status", 409, rpc("409", "SOMETHING_NEW", "x", ``), event.ClassServer, "SOMETHING_NEW"},
 		{"empty", 504, "", event.ClassTimeout, ""},
 		{"broken JSON", 400, `{"error":{"message":"cut o`, event.ClassBadRequest, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			e := serverError(c.status, []byte(c.body), 0)
-			if e.Class != c.want || e.Code != c.code || e.Status != c.status {
-				t.Errorf("got %s, code %q, want %s, %q (%v)", e.Class, e.Code, c.want, c.code, e)
-			}
-			if e.Message == "" {
-				t.Error("it says nothing")
-			}
-		})
-	}
+	})
+
 }
 
 func TestErrorWait(t *testing.T) {
@@ -107,19 +92,6 @@ func TestErrorWait(t *testing.T) {
 	}
 }
 
-// FuzzServerError holds that whatever a server says is classified, bounded and
-// without a panic.
 func FuzzServerError(f *testing.F) {
-	for _, s := range []string{rpc("429", "RESOURCE_EXHAUSTED", "m", quotaFailure("PerDay", "0")+","+retryInfo), `[{"error":"x"}]`, rpc("400", "INVALID_ARGUMENT", "m", keyInvalid), "<html>", "", strings.Repeat(`[`, 100), "\xff"} {
-		f.Add(s, 400)
-	}
-	f.Fuzz(func(t *testing.T, body string, status int) {
-		e := serverError(status, []byte(body), 0)
-		if e.Class == "" || e.Message == "" || len(e.Message) > 2100 || len(e.Code) > 300 {
-			t.Errorf("%q: %+v", body, e)
-		}
-		if ms, ok := e.RetryAfter.Get(); ok && ms < 0 {
-			t.Errorf("%q: wait of %d ms", body, ms)
-		}
-	})
+	modeltest.FuzzFault(f, serverError, rpc("429", "RESOURCE_EXHAUSTED", "m", quotaFailure("PerDay", "0")+","+retryInfo), `[{"error":"x"}]`, rpc("400", "INVALID_ARGUMENT", "m", keyInvalid))
 }

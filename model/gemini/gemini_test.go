@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -94,71 +93,23 @@ func TestRequestOnTheWire(t *testing.T) {
 
 // Each error says what to do, and none shows a key.
 func TestMessages(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		status int
-		body   string
-		set    func(*Options)
-		class  event.ErrorClass
-		says   []string
-	}{
+	options := func(base string) Options {
+		return Options{Model: "gemini-9", BaseURL: base + "/v1beta", Key: key}
+	}
+	modeltest.Advice(t, options, func(o Options) (model.Client, error) { return New(o) }, []string{key}, []modeltest.AdviceCase[Options]{
 		{"wrong key", 400, fmt.Sprintf(`{"error":{"status":"INVALID_ARGUMENT","message":"API key not valid: %s."}}`, key), nil, event.ClassAuth, []string{"API key not valid: [key]; check GEMINI_API_KEY"}},
 		{"no key sent", 403, `{"error":{"status":"PERMISSION_DENIED","message":"who are you?"}}`, func(o *Options) { o.Key = "" }, event.ClassAuth, []string{"who are you?; no key was sent: set GEMINI_API_KEY"}},
 		{"no key, and nothing is sent", 500, ``, func(o *Options) { o.Key, o.BaseURL = "", "" }, event.ClassAuth, []string{"there is no key for https://generativelanguage.googleapis.com/v1beta: set GEMINI_API_KEY"}},
 		{"model", 404, `{"error":{"status":"NOT_FOUND","message":"no such model"}}`, nil, event.ClassNotFound, []string{"no such model; check that http://", `has the model "gemini-9"`}},
 		{"quota", 429, `{"error":{"status":"RESOURCE_EXHAUSTED","message":"out of money. limit: 0"}}`, nil, event.ClassQuota, []string{"waiting does not lift this"}},
 		{"nobody there", 0, "", func(o *Options) { o.BaseURL = "http://127.0.0.1:1/v1?key=" + key }, event.ClassNetwork, []string{"nothing answers at http://127.0.0.1:1: is the server running there?"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.WriteHeader(c.status)
-				io.WriteString(w, c.body)
-			}))
-			defer s.Close()
-			o := Options{Model: "gemini-9", BaseURL: s.URL + "/v1beta", Key: key}
-			if c.set != nil {
-				c.set(&o)
-			}
-			client, err := New(o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = client.Call(t.Context(), &model.Request{Body: [][]byte{[]byte("{}")}, Stream: true}, nil)
-			e, ok := err.(*model.Error)
-			if !ok || e.Class != c.class {
-				t.Fatalf("got %v", err)
-			}
-			for _, says := range c.says {
-				if !strings.Contains(e.Message, says) {
-					t.Errorf("%q does not say %q", e.Message, says)
-				}
-			}
-			if all := fmt.Sprintf("%v %+v %v", e, *e, e.Err); strings.Contains(all, key) {
-				t.Errorf("a key shows: %s", all)
-			}
-		})
-	}
+	})
 }
 
 // What comes is told as it comes, and only for showing.
 func TestDeltas(t *testing.T) {
-	for _, r := range modeltest.Load(t, "testdata/replies") {
-		if r.Name != "thoughts-then-call" {
-			continue
-		}
-		c, err := factory(modeltest.Play(&r, modeltest.Plan{Bytewise: true}), "http://model.test/v1")
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []model.Delta
-		if _, err := c.Call(t.Context(), &model.Request{Stream: true}, func(d model.Delta) { got = append(got, d) }); err != nil {
-			t.Fatal(err)
-		}
-		want := []model.Delta{{Reasoning: "**Looking it up**\n\nThe user wants "}, {Reasoning: "the stock.\n"}, {Text: "Let me look."}, {Call: "get_stock"}}
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v", got)
-		}
-	}
+	modeltest.Deltas(t, factory, "testdata/replies/thoughts-then-call.http",
+		model.Delta{Reasoning: "**Looking it up**\n\nThe user wants "}, model.Delta{Reasoning: "the stock.\n"}, model.Delta{Text: "Let me look."}, model.Delta{Call: "get_stock"})
 }
 
 func TestInfo(t *testing.T) {

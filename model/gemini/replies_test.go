@@ -17,7 +17,7 @@ func factory(hc *http.Client, base string) (model.Client, error) {
 // What every wire has to get through.
 func TestWire(t *testing.T) {
 	w := modeltest.Wire{
-		New: factory, Dir: "testdata", Text: "text", Say: say,
+		New: factory, Dir: "testdata", Text: "text", Whole: "whole", Say: say,
 		Empty: []string{
 			`{"candidates":[]}`, `{"candidates":[{}]}`, `{"candidates":[{"content":{"role":"model"}}]}`, `{"candidates":[{"content":null,"finishReason":null}]}`,
 			`{"candidates":[{"content":{"parts":[{"text":""}]},"finishReason":"FINISH_REASON_UNSPECIFIED"}]}`, `{"usageMetadata":null}`, `{}`,

@@ -27,6 +27,19 @@ func call(ctx context.Context, f Factory, hc *http.Client, base string, stream b
 
 const base = "http://model.test/v1"
 
+// plays makes one client of a wire, and returns a function that plays r to it.
+func plays(ctx context.Context, f Factory, r *Recording) (func(Plan) (*model.Reply, error), error) {
+	p := &player{r: r}
+	client, err := f(&http.Client{Transport: p}, base)
+	if err != nil {
+		return nil, err
+	}
+	return func(plan Plan) (*model.Reply, error) {
+		p.p = plan
+		return client.Call(ctx, &model.Request{Body: [][]byte{[]byte(`{}`)}, Stream: r.Stream}, nil)
+	}, nil
+}
+
 // Replies plays every recording whole and compares what the call gives with the
 // golden file beside it, NAME.golden.
 func Replies(t *testing.T, f Factory, all []Recording) {
@@ -73,13 +86,17 @@ func CutEverywhere(t *testing.T, f Factory, r *Recording) {
 }
 
 func cutEverywhere(ctx context.Context, f Factory, r *Recording) error {
-	whole, err := call(ctx, f, Play(r, Plan{}), base, r.Stream, nil)
+	play, err := plays(ctx, f, r)
+	if err != nil {
+		return err
+	}
+	whole, err := play(Plan{})
 	if err != nil && r.Terminal != "" {
 		return fmt.Errorf("the whole recording: %w", err)
 	}
 	for n := range len(r.Body) {
 		for _, clean := range []bool{false, true} {
-			got, err := call(ctx, f, Play(r, Plan{Cut: n + 1, Clean: clean}), base, r.Stream, nil)
+			got, err := play(Plan{Cut: n + 1, Clean: clean})
 			if err := judgeCut(r, n, whole, got, err); err != nil {
 				return fmt.Errorf("cut after %d bytes of %d (clean %v): %w", n, len(r.Body), clean, err)
 			}
@@ -131,8 +148,11 @@ func SplitEverywhere(t *testing.T, f Factory, r *Recording) {
 }
 
 func splitEverywhere(ctx context.Context, f Factory, r *Recording) error {
-	whole, err := call(ctx, f, Play(r, Plan{}), base, r.Stream, nil)
-	want := Format(whole, err)
+	play, err := plays(ctx, f, r)
+	if err != nil {
+		return err
+	}
+	want := Format(play(Plan{}))
 	plans := []Plan{{Bytewise: true}}
 	for n := 1; n < len(r.Body); n++ {
 		plans = append(plans, Plan{Splits: []int{n}})
@@ -152,8 +172,7 @@ func splitEverywhere(ctx context.Context, f Factory, r *Recording) error {
 		}
 	}
 	for _, p := range plans {
-		got, err := call(ctx, f, Play(r, p), base, r.Stream, nil)
-		if have := Format(got, err); have != want {
+		if have := Format(play(p)); have != want {
 			return fmt.Errorf("split %+v:\ngot  %s\nwant %s", p, have, want)
 		}
 	}

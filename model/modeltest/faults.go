@@ -80,6 +80,7 @@ func (w *Wire) faults(t *testing.T) {
 	t.Run("silence", w.silence)
 	t.Run("signs of life", w.signsOfLife)
 	t.Run("connections", w.connections)
+	t.Run("connections that stay", w.reuse)
 }
 
 // served asks a server, with a client of its own.

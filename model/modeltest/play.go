@@ -38,7 +38,7 @@ type Factory func(hc *http.Client, base string) (model.Client, error)
 // the recording. Its bodies end reads when the request's context ends, like
 // those of net/http.
 func Play(r *Recording, p Plan) *http.Client {
-	return &http.Client{Transport: player{r, p}}
+	return &http.Client{Transport: &player{r, p}}
 }
 
 type player struct {
@@ -47,7 +47,7 @@ type player struct {
 }
 
 // RoundTrip plays the recording.
-func (t player) RoundTrip(req *http.Request) (*http.Response, error) {
+func (t *player) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Body != nil {
 		if _, err := io.Copy(io.Discard, req.Body); err != nil {
 			return nil, err

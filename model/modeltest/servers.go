@@ -71,6 +71,31 @@ func (w *Wire) connections(t *testing.T) {
 	}
 }
 
+// reuse checks that a connection serves the next call, whatever way the reply ended.
+func (w *Wire) reuse(t *testing.T) {
+	for _, r := range []*Recording{stream(w.hello()), w.recording(t, w.Whole)} {
+		conns := map[string]bool{}
+		s := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, req *http.Request) {
+			conns[req.RemoteAddr] = true // one call after the other
+			for name, values := range r.Header {
+				out.Header()[name] = values
+			}
+			_, _ = out.Write(r.Body)
+		}))
+		hc := model.NewHTTPClient()
+		for range 5 {
+			if _, err := call(t.Context(), w.New, hc, s.URL+"/v1", r.Stream, nil); err != nil {
+				t.Error(err)
+			}
+		}
+		hc.CloseIdleConnections()
+		s.Close()
+		if len(conns) != 1 {
+			t.Errorf("stream %v: 5 calls took %d connections", r.Stream, len(conns))
+		}
+	}
+}
+
 // raw starts a server that reads one request on each connection, writes answer and
 // hangs up.
 func raw(t *testing.T, answer string) *httptest.Server {

@@ -17,8 +17,9 @@ type Wire struct {
 	// Dir holds its recordings: in replies those in the shape of real servers, each
 	// with the reply or error that it makes, and in script those of [Script].
 	Dir string
-	// Text names a recording of a stream that says a text.
-	Text string
+	// Text names a recording of a stream that says a text, Whole one of a reply in one
+	// piece.
+	Text, Whole string
 	// Say returns the events of a stream that is a whole reply, which says the
 	// pieces of one text, reasoning, or tool call, and nothing where there are none.
 	// A piece is the JSON of a string; that of a tool call is one of its arguments,

@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"rein.example/rein/event"
-	"rein.example/rein/internal/sse"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
 	"rein.example/rein/model/modeltest"
@@ -18,16 +15,7 @@ import (
 
 // decode pushes payloads and returns what they make.
 func decode(payloads ...string) (*model.Reply, error) {
-	d := newDecoder(true, "openai:acme", nil)
-	for _, p := range payloads {
-		if err := d.Push("", []byte(p)); err != nil {
-			return nil, err
-		}
-	}
-	if !d.Complete() {
-		return nil, errors.New("not finished")
-	}
-	return d.Reply(), nil
+	return modeltest.Decode(newDecoder(true, "openai:acme", nil), payloads...)
 }
 
 func delta(s string) string {
@@ -112,11 +100,7 @@ func TestFinishWords(t *testing.T) {
 func TestUsage(t *testing.T) {
 	u := func(s string) string { return `{"choices":[],"usage":` + s + `}` }
 	k := message.Known
-	for _, c := range []struct {
-		name   string
-		chunks []string
-		want   message.Usage
-	}{
+	modeltest.Usage(t, func(chunks ...string) (*model.Reply, error) { return decode(append(chunks, stop)...) }, []modeltest.UsageCase{
 		{"absent", nil, message.Usage{}},
 		{"null", []string{u(`null`)}, message.Usage{}},
 		{"zeros are no count", []string{u(`{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}`)}, message.Usage{}},
@@ -133,14 +117,7 @@ func TestUsage(t *testing.T) {
 		{"reasoning only in the total", []string{u(`{"prompt_tokens":5,"completion_tokens":9,"total_tokens":114,"completion_tokens_details":{"reasoning_tokens":100}}`)}, message.Usage{Input: k(5), Output: k(109), Reasoning: k(100)}},
 		{"odd numbers", []string{u(`{"prompt_tokens":-5,"completion_tokens":1.5,"total_tokens":1e99}`)}, message.Usage{}},
 		{"odd kinds", []string{u(`{"prompt_tokens":"5","completion_tokens":[9]}`), u(`7`), u(`"x"`)}, message.Usage{}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			r, err := decode(append(c.chunks, stop)...)
-			if err != nil || r.Usage != c.want {
-				t.Errorf("got %+v, %v", r, err)
-			}
-		})
-	}
+	})
 }
 
 // Reasoning comes under up to three names, of which one is enough, and with
@@ -221,63 +198,19 @@ func TestBadPayloads(t *testing.T) {
 	}
 }
 
-// FuzzStream feeds the decoder what a server might send. It must not panic, must
-// give the same twice, and must not find a reply that the bytes don't finish.
+func anyDecoder(stream bool) modeltest.Decoder {
+	return newDecoder(stream, "openai:acme", func(model.Delta) {})
+}
+
 func FuzzStream(f *testing.F) {
-	for _, r := range modeltest.Load(f, "testdata/replies") {
-		f.Add(r.Body)
+	e, err := NewEncoder("acme", Quirks{})
+	if err != nil {
+		f.Fatal(err)
 	}
-	run := func(b []byte) (out string, finished bool) {
-		d := newDecoder(true, "openai:acme", func(model.Delta) {})
-		var p sse.Parser
-		take := func(e sse.Event) error { return d.Push(e.Name, e.Data) }
-		err := p.Feed(b, take)
-		if err == nil {
-			err = p.Close(take)
-		}
-		if err != nil || !d.Complete() {
-			return fmt.Sprint(err), false
-		}
-		return modeltest.Format(d.Reply(), nil), true
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		out, ok := run(b)
-		if again, _ := run(b); again != out {
-			t.Errorf("one run gave\n%s\nthe other\n%s", out, again)
-		}
-		if ok && !bytes.Contains(b, []byte(`finish_reason`)) && !bytes.Contains(b, []byte(`\u`)) {
-			t.Errorf("finished without a finish_reason:\n%s", out)
-		}
-		whole := newDecoder(false, "openai:acme", nil)
-		if whole.Push("", b) == nil && whole.Complete() {
-			whole.Reply()
-		}
-	})
+	modeltest.FuzzDecoder(f, "testdata/replies", anyDecoder, e, "finish_reason")
 }
 
 func BenchmarkDecode(b *testing.B) {
-	for _, name := range []string{"openai-text", "openai-call", "deepseek-reasoning-call"} {
-		b.Run(name, func(b *testing.B) {
-			raw, err := os.ReadFile(filepath.Join("testdata/replies", name+".http"))
-			if err != nil {
-				b.Fatal(err)
-			}
-			_, body, _ := bytes.Cut(raw, []byte("\n\n"))
-			// A stream of 1,000 chunks: all but the last two events, again and again.
-			events := bytes.SplitAfter(bytes.TrimSpace(body), []byte("\n\n"))
-			var stream []byte
-			for n := 0; n < 1000; n++ {
-				stream = append(stream, events[1+n%(len(events)-4)]...)
-			}
-			b.SetBytes(int64(len(stream)))
-			b.ReportAllocs()
-			for b.Loop() {
-				d := newDecoder(true, "openai:acme", func(model.Delta) {})
-				var p sse.Parser
-				if err := p.Feed(stream, func(e sse.Event) error { return d.Push(e.Name, e.Data) }); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
+	going := func(e []byte) bool { return bytes.Contains(e, []byte(`"finish_reason":null`)) }
+	modeltest.BenchmarkDecode(b, "testdata/replies", anyDecoder, going, "openai-text", "openai-call", "deepseek-reasoning-call")
 }

@@ -6,17 +6,12 @@ import (
 
 	"rein.example/rein/event"
 	"rein.example/rein/message"
+	"rein.example/rein/model/modeltest"
 )
 
 // What real servers say, and what kind of failure it is.
 func TestErrorClasses(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		status int // 0: in mid-stream
-		body   string
-		want   event.ErrorClass
-		code   string
-	}{
+	modeltest.Classes(t, serverError, []modeltest.ErrorCase{
 		{"OpenAI: context", 400, `{"error":{"message":"This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`, event.ClassOverflow, "context_length_exceeded"},
 		{"OpenAI: quota is no rate limit", 429, `{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`, event.ClassQuota, "insufficient_quota"},
 		{"OpenAI: rate", 429, `{"error":{"message":"Rate limit reached","type":"tokens","param":null,"code":"rate_limit_exceeded"}}`, event.ClassRate, "rate_limit_exceeded"},
@@ -67,17 +62,8 @@ func TestErrorClasses(t *testing.T) {
 		{"request timeout", 408, `null`, event.ClassTimeout, ""},
 		{"plain text in mid-stream", 0, "boom", event.ClassServer, ""},
 		{"broken JSON", 400, `{"error":{"message":"cut o`, event.ClassBadRequest, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			e := serverError(c.status, []byte(c.body), 0)
-			if e.Class != c.want || e.Code != c.code || e.Status != c.status {
-				t.Errorf("got %s, code %q, want %s, %q (%v)", e.Class, e.Code, c.want, c.code, e)
-			}
-			if e.Message == "" {
-				t.Error("it says nothing")
-			}
-		})
-	}
+	})
+
 }
 
 func TestErrorDetails(t *testing.T) {
@@ -115,19 +101,6 @@ func TestErrorDetails(t *testing.T) {
 	}
 }
 
-// FuzzServerError holds that whatever a server says is classified, bounded and
-// without a panic.
 func FuzzServerError(f *testing.F) {
-	for _, s := range []string{`{"error":{"message":"m","type":"t","code":429,"details":[{"retryDelay":"1s"}]}}`, `[{"error":"x"}]`, `{"detail":[{"msg":"x"}]}`, "<html>", "", `{"error":{"metadata":{"raw":"r"}}}`, "\xff"} {
-		f.Add(s, 400)
-	}
-	f.Fuzz(func(t *testing.T, body string, status int) {
-		e := serverError(status, []byte(body), 0)
-		if e.Class == "" || e.Message == "" || len(e.Message) > 2100 || len(e.Code) > 300 {
-			t.Errorf("%q: %+v", body, e)
-		}
-		if ms, ok := e.RetryAfter.Get(); ok && ms < 0 {
-			t.Errorf("%q: wait of %d ms", body, ms)
-		}
-	})
+	modeltest.FuzzFault(f, serverError, `{"error":{"message":"m","type":"t","code":429,"details":[{"retryDelay":"1s"}]}}`, `[{"error":"x"}]`, `{"detail":[{"msg":"x"}]}`, `{"error":{"metadata":{"raw":"r"}}}`)
 }

@@ -8,13 +8,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"rein.example/rein/event"
-	"rein.example/rein/internal/sse"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
 	"rein.example/rein/model/modeltest"
@@ -98,14 +96,10 @@ func TestRequestOnTheWire(t *testing.T) {
 // Each error says what to do, and none shows a key.
 func TestMessages(t *testing.T) {
 	echo := fmt.Sprintf(`{"error":{"message":"Incorrect API key provided: %s. Also hdr-secret-1.","code":"invalid_api_key"}}`, key)
-	for _, c := range []struct {
-		name   string
-		status int
-		body   string
-		set    func(*Options)
-		class  event.ErrorClass
-		says   []string
-	}{
+	options := func(base string) Options {
+		return Options{Model: "acme-1", BaseURL: base + "/v1", Key: key, Header: http.Header{"Api-Key": {"hdr-secret-1"}}}
+	}
+	modeltest.Advice(t, options, func(o Options) (model.Client, error) { return New(o) }, []string{key, "hdr-secret-1"}, []modeltest.AdviceCase[Options]{
 		{"wrong key", 401, echo, nil, event.ClassAuth, []string{"Incorrect API key provided: [key]. Also [key]", "check OPENAI_API_KEY"}},
 		{"no key sent", 401, `{"error":"who are you?"}`, func(o *Options) { o.Key, o.Header = "", nil }, event.ClassAuth, []string{"who are you?; no key was sent: set OPENAI_API_KEY"}},
 		{"unknown provider's key", 403, `{}`, func(o *Options) { o.Provider, o.KeyName = "acme", "" }, event.ClassAuth, []string{"check the provider's key"}},
@@ -116,73 +110,13 @@ func TestMessages(t *testing.T) {
 		{"web page", 200, "<html>sign in</html>", nil, event.ClassBadReply, []string{"<html>sign in</html>", "base URL"}},
 		{"redirect", 307, "", func(o *Options) { o.BaseURL += "/redirect" }, event.ClassNotFound, []string{"redirects to https://elsewhere.test/x, which is not followed"}},
 		{"nobody there", 0, "", func(o *Options) { o.BaseURL = "http://127.0.0.1:1/v1?api-key=" + key }, event.ClassNetwork, []string{"nothing answers at http://127.0.0.1:1: is the server running there?"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if strings.Contains(r.URL.Path, "redirect") {
-					w.Header().Set("Location", "https://elsewhere.test/x")
-				}
-				w.WriteHeader(c.status)
-				io.WriteString(w, c.body)
-			}))
-			defer s.Close()
-			o := Options{Model: "acme-1", BaseURL: s.URL + "/v1", Key: key, Header: http.Header{"Api-Key": {"hdr-secret-1"}}}
-			if c.set != nil {
-				c.set(&o)
-			}
-			client, err := New(o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = client.Call(t.Context(), &model.Request{Body: [][]byte{[]byte("{}")}, Stream: true}, nil)
-			e, ok := err.(*model.Error)
-			if !ok || e.Class != c.class {
-				t.Fatalf("got %v", err)
-			}
-			for _, says := range c.says {
-				if !strings.Contains(e.Message, says) {
-					t.Errorf("%q does not say %q", e.Message, says)
-				}
-			}
-			if all := fmt.Sprintf("%v %+v %v", e, *e, e.Err); strings.Contains(all, key) || strings.Contains(all, "hdr-secret-1") {
-				t.Errorf("a key shows: %s", all)
-			}
-		})
-	}
+	})
 }
 
 // What comes is told as it comes, and only for showing.
 func TestDeltas(t *testing.T) {
-	for _, r := range modeltest.Load(t, "testdata/replies") {
-		if r.Name != "deepseek-reasoning-call" {
-			continue
-		}
-		c, err := factory(modeltest.Play(&r, modeltest.Plan{Bytewise: true}), "http://model.test/v1")
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []model.Delta
-		if _, err := c.Call(t.Context(), &model.Request{Stream: true}, func(d model.Delta) { got = append(got, d) }); err != nil {
-			t.Fatal(err)
-		}
-		want := []model.Delta{{Reasoning: "The user wants "}, {Reasoning: "the stock."}, {Text: "Let me look."}, {Call: "get_stock"}}
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v", got)
-		}
-	}
-}
-
-func TestALineWithoutEnd(t *testing.T) {
-	r := modeltest.Recording{Status: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: append([]byte("data: "), bytes.Repeat([]byte("x"), sse.MaxSize)...), Stream: true}
-	c, err := factory(modeltest.Play(&r, modeltest.Plan{}), "http://model.test/v1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = c.Call(t.Context(), &model.Request{Stream: true}, nil)
-	var long *sse.TooLongError
-	if e := (*model.Error)(nil); !errors.As(err, &e) || e.Class != event.ClassBadReply || !errors.As(err, &long) || len(e.Message) > 500 {
-		t.Errorf("got %.300v", err)
-	}
+	modeltest.Deltas(t, factory, "testdata/replies/deepseek-reasoning-call.http",
+		model.Delta{Reasoning: "The user wants "}, model.Delta{Reasoning: "the stock."}, model.Delta{Text: "Let me look."}, model.Delta{Call: "get_stock"})
 }
 
 func TestCancelledBeforeTheCall(t *testing.T) {
@@ -197,35 +131,6 @@ func TestCancelledBeforeTheCall(t *testing.T) {
 	_, err = c.Call(ctx, &model.Request{}, nil)
 	if e := (*model.Error)(nil); !errors.As(err, &e) || e.Class != event.ClassCancelled || !errors.Is(err, why) || got.Method != "" {
 		t.Errorf("got %v after request %q", err, got.Method)
-	}
-}
-
-// A connection serves the next call, whatever way the reply ended.
-func TestConnectionsAreReused(t *testing.T) {
-	for _, stream := range []bool{true, false} {
-		conns := map[string]bool{}
-		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			conns[r.RemoteAddr] = true
-			if stream {
-				io.WriteString(w, "data: "+stop+"\n\ndata: [DONE]\n\n")
-			} else {
-				io.WriteString(w, `{"choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}`)
-			}
-		}))
-		c, err := New(Options{Model: "m", BaseURL: s.URL, Provider: "acme"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 5 {
-			if _, err := c.Call(t.Context(), &model.Request{Stream: stream}, nil); err != nil {
-				t.Fatal(err)
-			}
-		}
-		c.server.HTTP.CloseIdleConnections()
-		s.Close()
-		if len(conns) != 1 {
-			t.Errorf("stream %v: 5 calls took %d connections", stream, len(conns))
-		}
 	}
 }
 

@@ -17,7 +17,7 @@ func factory(hc *http.Client, base string) (model.Client, error) {
 // What every wire has to get through.
 func TestWire(t *testing.T) {
 	w := modeltest.Wire{
-		New: factory, Dir: "testdata", Text: "openai-text", Say: say,
+		New: factory, Dir: "testdata", Text: "openai-text", Whole: "openai-whole", Say: say,
 		Empty: []string{
 			`{"choices":[]}`, `{"choices":[{"index":0}]}`, `{"choices":[{"index":0,"delta":null,"finish_reason":null}]}`,
 			`{"choices":null,"usage":null}`, `{"type":"ping"}`, `{}`,

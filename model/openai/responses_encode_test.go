@@ -83,26 +83,7 @@ func TestResponsesRequestBytes(t *testing.T) {
 			if c.set != nil {
 				c.set(p)
 			}
-			// A line for each fragment, so that the file can be read.
-			var b strings.Builder
-			b.Write(e.Head(nil, p, system))
-			var prev *message.Message
-			for i := range messages {
-				b.WriteByte('\n')
-				b.Write(e.Message(nil, prev, &messages[i]))
-				prev = &messages[i]
-			}
-			b.WriteByte('\n')
-			b.Write(e.Close(nil, p, prev))
-			b.WriteByte('\n')
-			modeltest.Golden(t, "testdata/responses/requests/"+c.name+".txt", b.String())
-
-			modeltest.CheckEncoder(t, e, p, system, messages)
-			modeltest.CheckEncoder(t, e, p, nil, messages)
-			again, err := ResponsesEncoderOf(e.Options())
-			if err != nil || *again != *e {
-				t.Errorf("from options %s came %+v, %v", e.Options(), again, err)
-			}
+			modeltest.RequestBytes(t, "testdata/responses/requests/"+c.name+".txt", e, p, system, messages, func(options jsontext.Value) (model.Encoder, error) { return ResponsesEncoderOf(options) })
 		})
 	}
 	if _, err := ResponsesEncoderOf(jsontext.Value(`{"quirks":{"schema":"xml"}}`)); err == nil {
@@ -136,16 +117,9 @@ func TestItemsGoBack(t *testing.T) {
 // Whatever the order of the messages, the body stays well-formed.
 func TestResponsesAnyOrderOfMessages(t *testing.T) {
 	system, messages := responsesConversation()
-	const seed = 7
-	random := rand.New(rand.NewSource(seed))
-	for range 200 {
-		random.Shuffle(len(messages), func(i, j int) { messages[i], messages[j] = messages[j], messages[i] })
-		e, err := NewResponsesEncoder("acme", Quirks{SystemAnywhere: random.Intn(2) == 0, ToolImages: random.Intn(2) == 0})
-		if err != nil {
-			t.Fatal(err)
-		}
-		modeltest.CheckEncoder(t, e, params(), system[:random.Intn(3)], messages)
-	}
+	modeltest.AnyOrder(t, params(), system, messages, func(random *rand.Rand) (model.Encoder, error) {
+		return NewResponsesEncoder("acme", Quirks{SystemAnywhere: random.Intn(2) == 0, ToolImages: random.Intn(2) == 0})
+	}, nil)
 }
 
 // What strict mode takes, on both wires.

@@ -18,7 +18,7 @@ func responsesFactory(hc *http.Client, base string) (model.Client, error) {
 // What every wire has to get through.
 func TestResponsesWire(t *testing.T) {
 	w := modeltest.Wire{
-		New: responsesFactory, Dir: "testdata/responses", Text: "text", Say: sayResponse,
+		New: responsesFactory, Dir: "testdata/responses", Text: "text", Whole: "whole", Say: sayResponse,
 		Empty: []string{
 			`{"type":"response.output_text.delta","output_index":0}`, `{"type":"response.output_text.delta","output_index":0,"delta":null}`,
 			`{"type":"response.output_item.added","output_index":0,"item":null}`, `{"type":"response.in_progress"}`,

@@ -8,12 +8,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"strings"
 	"testing"
 
 	"rein.example/rein/event"
-	"rein.example/rein/internal/sse"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
 	"rein.example/rein/model/modeltest"
@@ -21,16 +19,7 @@ import (
 
 // respond pushes the data of events and returns what they make.
 func respond(events ...string) (*model.Reply, error) {
-	d := newResponsesDecoder(true, "openai-responses:acme", nil)
-	for _, e := range events {
-		if err := d.Push("", []byte(e)); err != nil {
-			return nil, err
-		}
-	}
-	if !d.Complete() {
-		return nil, errors.New("not complete")
-	}
-	return d.Reply(), nil
+	return modeltest.Decode(newResponsesDecoder(true, "openai-responses:acme", nil), events...)
 }
 
 const responseDone = `{"type":"response.completed","response":{"status":"completed"}}`
@@ -137,25 +126,20 @@ func TestResponsesItems(t *testing.T) {
 
 func TestResponsesUsage(t *testing.T) {
 	k := message.Known
-	for _, c := range []struct {
-		name, usage string
-		want        message.Usage
-	}{
-		{"null", `null`, message.Usage{}},
-		{"zeros are no count", `{"input_tokens":0,"output_tokens":0,"total_tokens":0}`, message.Usage{}},
-		{"nothing was written", `{"input_tokens":5,"output_tokens":0}`, message.Usage{Input: k(5), Output: k(0)}},
-		{"input includes what was cached", `{"input_tokens":1000,"input_tokens_details":{"cached_tokens":700},"output_tokens":50,"output_tokens_details":{"reasoning_tokens":20},"total_tokens":1050}`, message.Usage{Input: k(1000), Cached: k(700), Output: k(50), Reasoning: k(20)}},
-		{"details are null", `{"input_tokens":5,"input_tokens_details":null,"output_tokens":9,"output_tokens_details":null}`, message.Usage{Input: k(5), Output: k(9)}},
-		{"what was cached, counted apart", `{"input_tokens":100,"input_tokens_details":{"cached_tokens":700,"cache_write_tokens":200},"output_tokens":9}`, message.Usage{Input: k(1000), Cached: k(700), CacheWrite: k(200), Output: k(9)}},
-		{"odd numbers", `{"input_tokens":-5,"output_tokens":1.5}`, message.Usage{}},
-		{"odd kinds", `{"input_tokens":"5","output_tokens":[9]}`, message.Usage{}},
-	} {
+	decode := func(usage ...string) (*model.Reply, error) {
 		begun := `{"type":"response.created","response":{"usage":null}}`
-		r, err := respond(begun, `{"type":"response.completed","response":{"status":"completed","usage":`+c.usage+`}}`)
-		if err != nil || r.Usage != c.want {
-			t.Errorf("%s: got %+v, %v", c.name, r, err)
-		}
+		return respond(begun, `{"type":"response.completed","response":{"status":"completed","usage":`+usage[0]+`}}`)
 	}
+	modeltest.Usage(t, decode, []modeltest.UsageCase{
+		{"null", []string{`null`}, message.Usage{}},
+		{"zeros are no count", []string{`{"input_tokens":0,"output_tokens":0,"total_tokens":0}`}, message.Usage{}},
+		{"nothing was written", []string{`{"input_tokens":5,"output_tokens":0}`}, message.Usage{Input: k(5), Output: k(0)}},
+		{"input includes what was cached", []string{`{"input_tokens":1000,"input_tokens_details":{"cached_tokens":700},"output_tokens":50,"output_tokens_details":{"reasoning_tokens":20},"total_tokens":1050}`}, message.Usage{Input: k(1000), Cached: k(700), Output: k(50), Reasoning: k(20)}},
+		{"details are null", []string{`{"input_tokens":5,"input_tokens_details":null,"output_tokens":9,"output_tokens_details":null}`}, message.Usage{Input: k(5), Output: k(9)}},
+		{"what was cached, counted apart", []string{`{"input_tokens":100,"input_tokens_details":{"cached_tokens":700,"cache_write_tokens":200},"output_tokens":9}`}, message.Usage{Input: k(1000), Cached: k(700), CacheWrite: k(200), Output: k(9)}},
+		{"odd numbers", []string{`{"input_tokens":-5,"output_tokens":1.5}`}, message.Usage{}},
+		{"odd kinds", []string{`{"input_tokens":"5","output_tokens":[9]}`}, message.Usage{}},
+	})
 }
 
 func TestResponsesBadPayloads(t *testing.T) {
@@ -235,87 +219,23 @@ func TestResponsesOnTheWire(t *testing.T) {
 
 // What comes is told as it comes, and only for showing.
 func TestResponsesDeltas(t *testing.T) {
-	for _, r := range modeltest.Load(t, "testdata/responses/replies") {
-		if r.Name != "reasoning-then-call" {
-			continue
-		}
-		c, err := responsesFactory(modeltest.Play(&r, modeltest.Plan{Bytewise: true}), "http://model.test/v1")
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []model.Delta
-		if _, err := c.Call(t.Context(), &model.Request{Stream: true}, func(d model.Delta) { got = append(got, d) }); err != nil {
-			t.Fatal(err)
-		}
-		want := []model.Delta{{Reasoning: "**Looking"}, {Reasoning: " it up**"}, {Reasoning: "\n\nThe user wants the stock."}, {Text: "Let me look."}, {Call: "get_stock"}}
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v", got)
-		}
-	}
+	modeltest.Deltas(t, responsesFactory, "testdata/responses/replies/reasoning-then-call.http",
+		model.Delta{Reasoning: "**Looking"}, model.Delta{Reasoning: " it up**"}, model.Delta{Reasoning: "\n\nThe user wants the stock."}, model.Delta{Text: "Let me look."}, model.Delta{Call: "get_stock"})
 }
 
-// FuzzResponses feeds the decoder what a server might send. It must not panic,
-// must give the same twice, and must not find a reply that the bytes don't
-// complete; and what it finds can be sent back.
+func anyResponsesDecoder(stream bool) modeltest.Decoder {
+	return newResponsesDecoder(stream, "openai-responses:acme", nil)
+}
+
 func FuzzResponses(f *testing.F) {
-	for _, r := range modeltest.Load(f, "testdata/responses/replies") {
-		f.Add(r.Body)
+	e, err := NewResponsesEncoder("acme", Quirks{})
+	if err != nil {
+		f.Fatal(err)
 	}
-	run := func(b []byte) (out string, complete bool) {
-		d := newResponsesDecoder(true, "openai-responses:acme", nil)
-		var p sse.Parser
-		take := func(e sse.Event) error { return d.Push(e.Name, e.Data) }
-		err := p.Feed(b, take)
-		if err == nil {
-			err = p.Close(take)
-		}
-		if err != nil || !d.Complete() {
-			return fmt.Sprint(err), false
-		}
-		return modeltest.Format(d.Reply(), nil), true
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		out, ok := run(b)
-		if again, _ := run(b); again != out {
-			t.Errorf("one run gave\n%s\nthe other\n%s", out, again)
-		}
-		if ok && !bytes.Contains(b, []byte(`response.completed`)) && !bytes.Contains(b, []byte(`response.incomplete`)) && !bytes.Contains(b, []byte(`\u`)) {
-			t.Errorf("complete without a terminal event:\n%s", out)
-		}
-		whole := newResponsesDecoder(false, "openai-responses:acme", nil)
-		if whole.Push("", b) == nil && whole.Complete() {
-			r := whole.Reply()
-			e, err := NewResponsesEncoder("acme", Quirks{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			modeltest.CheckEncoder(t, e, &model.Params{}, nil, []message.Message{r.Message})
-		}
-	})
+	modeltest.FuzzDecoder(f, "testdata/responses/replies", anyResponsesDecoder, e, "response.completed", "response.incomplete")
 }
 
 func BenchmarkResponses(b *testing.B) {
-	for _, r := range modeltest.Load(b, "testdata/responses/replies") {
-		if r.Name != "text" {
-			continue
-		}
-		// A stream of 1,000 pieces of text.
-		var stream []byte
-		for e := range bytes.SplitAfterSeq(r.Body, []byte("\n\n")) {
-			n := 1
-			if bytes.Contains(e, []byte(`"response.output_text.delta"`)) {
-				n = 333
-			}
-			stream = append(stream, bytes.Repeat(e, n)...)
-		}
-		b.SetBytes(int64(len(stream)))
-		b.ReportAllocs()
-		for b.Loop() {
-			d := newResponsesDecoder(true, "", nil)
-			var p sse.Parser
-			if err := p.Feed(stream, func(e sse.Event) error { return d.Push(e.Name, e.Data) }); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
+	delta := func(e []byte) bool { return bytes.Contains(e, []byte(".delta\n")) }
+	modeltest.BenchmarkDecode(b, "testdata/responses/replies", anyResponsesDecoder, delta, "text")
 }
