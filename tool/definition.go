@@ -90,18 +90,22 @@ func validName(name string) bool {
 }
 
 func (d *Definition) spec() event.ToolSpec {
+	limit := cmp.Or(d.Timeout, DefaultTimeout)
+	if d.Agent != "" {
+		limit = d.Timeout
+	}
 	return event.ToolSpec{
 		Name: d.Name, Description: d.Description(), Schema: d.Schema, Effect: cmp.Or(d.Effect, event.Once),
-		Timeout:      cmp.Or(d.Timeout, DefaultTimeout).Milliseconds(),
+		Timeout:      limit.Milliseconds(),
 		ResultTokens: int64(cmp.Or(d.ResultTokens, DefaultResultTokens)),
 		Confirm:      d.Confirm, KeyFields: d.KeyFields, Resources: d.Resources,
 		Polling: d.Polling, Harness: d.Harness, Sensitive: d.Sensitive,
-		Group: d.Group, MaxCalls: int64(d.MaxCalls), Output: d.Output, Show: d.Show, Pin: d.Pin,
+		Group: d.Group, MaxCalls: int64(d.MaxCalls), Output: d.Output, Show: d.Show, Agent: d.Agent, Pin: d.Pin,
 	}
 }
 
 // Description renders the document as the model reads it. That of a once tool
-// ends with what to do after a timeout.
+// ends with what to do after a timeout, or with what a repeat does.
 func (d *Definition) Description() string {
 	var parts []string
 	for _, p := range []struct{ label, text string }{{"", d.Doc.What}, {"When to use it: ", d.Doc.When}, {"Returns: ", d.Doc.Returns}} {
@@ -110,7 +114,9 @@ func (d *Definition) Description() string {
 		}
 	}
 	if cmp.Or(d.Effect, event.Once) == event.Once && !d.Harness {
-		if d.Confirm != "" {
+		if d.Agent != "" {
+			parts = append(parts, "Do not repeat a call: the same task is carried out once, and a repeat is answered with what came of it.")
+		} else if d.Confirm != "" {
 			parts = append(parts, "After a timeout do not repeat the call; call "+d.Confirm+".")
 		} else {
 			parts = append(parts, "After a timeout do not repeat the call; find out by reading whether it took effect.")

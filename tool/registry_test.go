@@ -90,3 +90,20 @@ func TestRegistryRefuses(t *testing.T) {
 		t.Errorf("no tools: %v", err)
 	}
 }
+
+// A tool that is an agent has no time limit but its run's own, and says what a repeat
+// does.
+func TestAgentSpec(t *testing.T) {
+	agent := tool.With(fake("research", nil), func(d *tool.Definition) { d.Agent = "researcher" })
+	r, err := tool.NewRegistry(agent, fake("other", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	specs := r.Specs()
+	if got := specs[1]; got.Agent != "researcher" || got.Timeout != 0 || !strings.HasSuffix(got.Description, "a repeat is answered with what came of it.") {
+		t.Errorf("%+v", got)
+	}
+	if got := specs[0]; got.Agent != "" || got.Timeout != 60_000 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -43,7 +43,7 @@ type Definition struct {
 	Schema jsontext.Value
 	// Effect is what running the tool may change. Empty means once.
 	Effect event.Effect
-	// Timeout ends an execution. 0 means 60 s.
+	// Timeout ends an execution. 0 means 60 s, unless Agent is set.
 	Timeout time.Duration
 	// ResultTokens is the most that a result may show. 0 means 2,000.
 	ResultTokens int
@@ -81,6 +81,10 @@ type Definition struct {
 	Output jsontext.Value
 	// Show says how a JSON result is shortened, and what is noise in any result.
 	Show event.ShowSpec
+	// Agent says that the tool is another agent, of that name: a call of it is a run of
+	// its own, which the engine carries out. Run is not called then, and Timeout bounds
+	// the time of that run, 0 as its own limits do.
+	Agent string
 	// Pin is the hash of the definition as another process gave it. A run that
 	// goes on with another one asks first.
 	Pin string

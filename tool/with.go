@@ -20,6 +20,21 @@ func With(t Tool, change func(*Definition)) Tool {
 	return w
 }
 
+// Origin returns the tool that [With] has made t of, however often; t itself if it is
+// none of With's.
+func Origin(t Tool) Tool {
+	for {
+		switch w := t.(type) {
+		case *redefined:
+			t = w.Tool
+		case *redefinedUndoer:
+			t = w.Tool
+		default:
+			return t
+		}
+	}
+}
+
 // redefined is a tool with another definition.
 type redefined struct {
 	Tool

@@ -33,6 +33,9 @@ func TestWith(t *testing.T) {
 	if r, err := other.Run(t.Context(), &tool.Call{Args: []byte(`{"city":"Oslo"}`)}); err != nil || r == nil {
 		t.Errorf("%v, %v", r, err)
 	}
+	if tool.Origin(tool.With(other, named)) != plain || tool.Origin(plain) != plain {
+		t.Error("what it was made of is not found again")
+	}
 	if _, ok := other.(tool.Undoer); ok {
 		t.Error("it can undo, which it could not before")
 	}
