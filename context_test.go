@@ -476,3 +476,94 @@ func TestTaskBeyondTheWindow(t *testing.T) {
 		t.Errorf("%d bytes are sent: %.3000s", len(body), body)
 	}
 }
+
+// A secret that a tool returns, a user names, a retriever finds and a summariser
+// repeats stands in no event and in no body, however the context is rewritten.
+func TestSecretsInContext(t *testing.T) {
+	const secret = "tok-5521-swordfish"
+	secrets := event.NewSecrets()
+	if err := secrets.Register("DESK", secret); err != nil {
+		t.Fatal(err)
+	}
+	store := openStore(t)
+	r := newPager(func(n int, seen []byte) (*model.Reply, error) {
+		reply, err := plainly(n, seen)
+		reply.Message.Parts[0].Text += " The key is " + secret + "."
+		return reply, err
+	})
+	o := long(40, window.Summary, store)
+	o.Secrets = secrets
+	o.Tools = []tool.Tool{tool.New("read_page", tool.Doc{What: "Reads a page.", When: "For the next.", Returns: "It."},
+		func(ctx context.Context, a struct {
+			Page string `json:"page"`
+		}) (map[string]any, error) {
+			i, err := strconv.Atoi(a.Page)
+			next := i + 1
+			if i == 40 {
+				next = 0
+			}
+			return map[string]any{"page": i, "order": fmt.Sprintf("ORD-%05d", i), "next": next,
+				"text": strings.Repeat(fmt.Sprintf("Never use %s for page %d. ", secret, i), 60)}, err
+		}, &tool.Options{Effect: event.Read})}
+	o.Retrieve = func(context.Context, string) ([]message.Part, error) {
+		return []message.Part{{Kind: message.Text, Text: "The desk's key is " + secret + "."}}, nil
+	}
+	a, err := rein.New(r, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	run := a.Start(t.Context(), task+" Do not say "+secret+" to anybody."+strings.Repeat("\nA line of no weight.", 2_000)+"\nThe key "+secret+" is theirs.")
+	if res, err := run.Result(); err != nil || !res.OK {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	rewrites := 0
+	for _, ev := range journalOf(t, store, run.ID()) {
+		if text := string(ev.Data.AppendJSON(nil)); strings.Contains(text, "swordfish") {
+			t.Errorf("event %d (%s) has the secret", ev.Seq, ev.Data.Type())
+		}
+		switch d := ev.Data.(type) {
+		case *event.ContextCompacted:
+			rewrites++
+			if d.Summary != "" && !strings.Contains(d.Summary, "{{secret:DESK}}") {
+				t.Errorf("event %d: the summary is %.300q", ev.Seq, d.Summary)
+			}
+		case *event.InputReceived:
+			body, err := store.Body(t.Context(), *d.Full)
+			if err != nil || bytes.Contains(body, []byte("swordfish")) || !bytes.Contains(body, []byte("{{secret:DESK}}")) {
+				t.Errorf("the whole task: %v, %.300s", err, body)
+			}
+		}
+	}
+	if rewrites == 0 {
+		t.Error("nothing was rewritten")
+	}
+	for i, body := range r.bodies {
+		if bytes.Contains(body, []byte("swordfish")) {
+			t.Errorf("request %d has the secret", i+1)
+		}
+	}
+}
+
+// What a rewrite leaves may be long: it is recorded and read back whole.
+func TestLongDigest(t *testing.T) {
+	store := openStore(t)
+	lease, err := store.Join(t.Context(), journal.ThisProcess("test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := &event.ContextCompacted{Strategy: "layered", Summary: strings.Repeat("Eine Zeile – mit „Zeichen“.\n", 40_000), Snapshot: strings.Repeat("- never ship 7 kg\n", 40_000)}
+	for i := range 2_000 {
+		long.Edits = append(long.Edits, event.ContextEdit{Message: int64(i), Action: window.ActionStub, Why: window.OldResult, Text: strings.Repeat("x", 200)})
+	}
+	if err := store.Create(t.Context(), lease, "r"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Append(t.Context(), lease, journal.Batch{Run: "r", Entries: []journal.Entry{{Time: 1, Data: &event.RunStarted{Format: event.Version}}, {Time: 2, Data: long}}}); err != nil {
+		t.Fatal(err)
+	}
+	got := journalOf(t, store, "r")[1].Data
+	if !bytes.Equal(got.AppendJSON(nil), long.AppendJSON(nil)) {
+		t.Error("it comes back as something else")
+	}
+}
