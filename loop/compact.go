@@ -113,7 +113,7 @@ func (m *Machine) rewrite(d *drawn, n int64) event.Data {
 		return m.askSummary(k.view, &k.plan)
 	}
 	v := m.view(n)
-	if k.done == 0 && !k.asked() && m.tooLong < maxRefused {
+	if k.done == 0 && m.tooLong < maxRefused {
 		if c := m.asPlanned(d, v); c != nil {
 			return c
 		}
@@ -126,7 +126,8 @@ func (m *Machine) rewrite(d *drawn, n int64) event.Data {
 	return m.compaction(v, &p, "")
 }
 
-// asPlanned carries out what the strategy plans.
+// asPlanned carries out what the strategy plans: without a summary, if one was asked
+// for in vain.
 func (m *Machine) asPlanned(d *drawn, v *window.View) event.Data {
 	v.NoSummary = !m.mayAsk()
 	p := m.strategy.Plan(v)
@@ -142,13 +143,13 @@ func (m *Machine) asPlanned(d *drawn, v *window.View) event.Data {
 }
 
 // mayAsk reports whether a summary may be asked for: there is time for it, and it
-// was not tried in vain.
+// was neither tried in vain nor had without use.
 func (m *Machine) mayAsk() bool {
 	k := &m.making
 	if m.over == event.ReasonTimeLimit || m.over == event.ReasonTokenLimit || m.over == event.ReasonCostLimit {
 		return false
 	}
-	return k.done == 0 && k.refused == nil && !k.hopeless && len(k.failed) < maxSummaries
+	return k.done == 0 && k.refused == nil && k.summary == "" && !k.hopeless && len(k.failed) < maxSummaries
 }
 
 // view returns the context as a strategy sees it; n is its size as counted.
