@@ -124,6 +124,9 @@ func TestMustHold(t *testing.T) {
 	for _, budget := range []int64{16_000, 32_000, 64_000} {
 		var long []*rehearsal.Report
 		for _, s := range scripts {
+			if int64(s.Messages()) < budget/400 {
+				continue // none of them is so long that anything is done
+			}
 			s = s.Plant(40, 1)
 			r := run(t, s, rehearsal.Config{Strategy: window.Layered, Budget: budget})
 			whole(t, s, r)

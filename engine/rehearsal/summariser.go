@@ -33,18 +33,9 @@ func Extract(_ context.Context, c *loop.CallModel) (*model.Reply, error) {
 	if c.Tail == nil && len(msgs) > 0 {
 		msgs = msgs[:len(msgs)-1] // what is asked
 	}
-	var earlier string
+	earlier := clipped(digest(msgs), extractBytes/2)
 	var lines []string
-	room := extractBytes
-	for i := range msgs {
-		if msgs[i].Role == message.System {
-			earlier = msgs[i].PlainText()
-		}
-	}
-	if earlier != "" {
-		earlier = clipped(earlier, extractBytes/2)
-		room -= len(earlier)
-	}
+	room := extractBytes - len(earlier)
 	for i := len(msgs) - 1; i >= 0 && room > 0; i-- {
 		line := gist(&msgs[i])
 		if line == "" {
@@ -62,6 +53,23 @@ func Extract(_ context.Context, c *loop.CallModel) (*model.Reply, error) {
 		b.WriteString(lines[i])
 	}
 	return &model.Reply{Message: message.NewText(message.Assistant, b.String()), Finish: event.FinishStop, RawFinish: "stop"}, nil
+}
+
+// digest returns what the harness has put into the context last, without its remarks.
+func digest(msgs []message.Message) string {
+	for i := len(msgs) - 1; i >= 0; i-- {
+		if msgs[i].Role != message.System {
+			continue
+		}
+		var out []string
+		for line := range strings.SplitSeq(msgs[i].PlainText(), "\n") {
+			if !strings.HasPrefix(line, remark) {
+				out = append(out, line)
+			}
+		}
+		return strings.Join(out, "\n")
+	}
+	return ""
 }
 
 // gist returns one line for a message.

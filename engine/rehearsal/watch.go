@@ -102,16 +102,25 @@ func (w *watch) inputs(c *loop.CallModel) {
 // remark begins what Rein puts into the words of others.
 const remark = "[rein:"
 
-// shortened reports whether text is what is left of a longer one: it says so, and
-// begins or ends as that does.
+// shortened reports whether text is what is left of a longer one: it says so, begins
+// or ends as that does, and has nothing else but lines of it.
 func shortened(text, of string) bool {
-	head, _, ok := strings.Cut(text, remark)
-	if !ok || len(text) >= len(of) {
+	if len(text) >= len(of) || !strings.Contains(text, remark) {
 		return false
 	}
-	tail := text[strings.LastIndexByte(text, ']')+1:]
-	head, tail = strings.TrimSpace(head), strings.TrimSpace(tail)
-	return head+tail != "" && strings.HasPrefix(strings.TrimSpace(of), head) && strings.HasSuffix(strings.TrimSpace(of), tail)
+	of = strings.TrimSpace(of)
+	ends := false
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimSpace(line)
+		switch listed := strings.TrimPrefix(line, "- "); {
+		case line == "" || strings.HasPrefix(line, remark):
+		case strings.HasPrefix(of, line) || strings.HasSuffix(of, line):
+			ends = true
+		case !strings.Contains(of, line) && !strings.Contains(of, listed):
+			return false
+		}
+	}
+	return ends
 }
 
 // declared looks for the constraints that were declared so far.

@@ -20,6 +20,7 @@ func TestShortened(t *testing.T) {
 		{"First line.\nLast line.", false},
 		{"Another line.\n[rein: 40 tokens left out]\nLast line.", false},
 		{"First line.\n[rein: 40 tokens left out]\nOther line.", false},
+		{"First\n[rein: 40 tokens left out]\n[rein: of it:]\n- middle middle", true},
 	} {
 		if got := shortened(c.text, long); got != c.want {
 			t.Errorf("%q: %v", c.text, got)
