@@ -30,7 +30,7 @@ const long = 8
 func newWords(t *texts) *words {
 	w := &words{texts: t}
 	few := 0
-	for i := range t.ends {
+	for i := range t.len() {
 		w.longest = max(w.longest, t.size(uint32(i)))
 		if t.size(uint32(i)) < long {
 			few++
@@ -41,7 +41,7 @@ func newWords(t *texts) *words {
 	w.short = make([]uint64, n)
 	n, w.longShift = slots(t.len() - few)
 	w.long = make([]uint32, n)
-	for i := range t.ends {
+	for i := range t.len() {
 		if s := t.at(uint32(i)); len(s) < long {
 			w.addShort(shortKey(s))
 		} else {

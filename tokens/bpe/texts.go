@@ -3,25 +3,26 @@ package bpe
 // texts are many texts, one after the other in one string.
 type texts struct {
 	all    []byte
-	joined string   // all, once it is complete
-	ends   []uint32 // of each
+	joined string // all, once it is complete
+	// begins has where each begins, and at last where the last ends.
+	begins []uint32
 }
 
-func newTexts(n int) *texts { return &texts{ends: make([]uint32, 0, n), all: make([]byte, 0, 8*n)} }
-
-// add adds the text that its parts make together.
-func (t *texts) add(parts ...string) {
-	for _, p := range parts {
-		t.all = append(t.all, p...)
-	}
-	t.ends = append(t.ends, uint32(len(t.all)))
+func newTexts(n int) *texts {
+	return &texts{begins: make([]uint32, 1, n+1), all: make([]byte, 0, 8*n)}
 }
 
-// join adds text a and text b as one.
+// add adds a text.
+func (t *texts) add(s string) {
+	t.all = append(t.all, s...)
+	t.begins = append(t.begins, uint32(len(t.all)))
+}
+
+// join adds texts a and b as one.
 func (t *texts) join(a, b uint32) {
-	t.all = append(t.all, t.all[t.begin(a):t.ends[a]]...)
-	t.all = append(t.all, t.all[t.begin(b):t.ends[b]]...)
-	t.ends = append(t.ends, uint32(len(t.all)))
+	t.all = append(t.all, t.all[t.begins[a]:t.begins[a+1]]...)
+	t.all = append(t.all, t.all[t.begins[b]:t.begins[b+1]]...)
+	t.begins = append(t.begins, uint32(len(t.all)))
 }
 
 // complete ends the adding: at may be used.
@@ -30,17 +31,10 @@ func (t *texts) complete() {
 	t.all = nil
 }
 
-func (t *texts) begin(i uint32) uint32 {
-	if i == 0 {
-		return 0
-	}
-	return t.ends[i-1]
-}
-
 // at returns a text.
-func (t *texts) at(i uint32) string { return t.joined[t.begin(i):t.ends[i]] }
+func (t *texts) at(i uint32) string { return t.joined[t.begins[i]:t.begins[i+1]] }
 
 // size returns the bytes of a text.
-func (t *texts) size(i uint32) int { return int(t.ends[i] - t.begin(i)) }
+func (t *texts) size(i uint32) int { return int(t.begins[i+1] - t.begins[i]) }
 
-func (t *texts) len() int { return len(t.ends) }
+func (t *texts) len() int { return len(t.begins) - 1 }

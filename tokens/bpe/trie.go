@@ -124,7 +124,7 @@ func (b *trieBuilder) ends(n, text uint32) {
 }
 
 func (b *trieBuilder) byteAt(text, depth uint32) byte {
-	return b.texts.joined[b.texts.begin(text)+depth]
+	return b.texts.joined[b.texts.begins[text]+depth]
 }
 
 // sort sorts texts by the byte at a depth: few of them by insertion, many by
