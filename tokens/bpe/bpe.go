@@ -3,14 +3,15 @@
 // Nearly all language models count by it. A text is cut into pieces, mostly words
 // with the space before them, by a [Pattern]. Each piece begins as bytes, or
 // characters, and the two neighbours whose merging was learnt first are merged, the
-// leftmost of several, until no two neighbours have been learnt: see [Vocabulary].
+// leftmost of several, until there are none that were.
 //
-// Counts are exact, and take time linear in the text, whatever is in it. Merging
-// itself would not: instead the longest token that fits is taken, from the left, as
-// long as it and the one before it are what merging leaves side by side, and steps
-// are taken back where nothing fits. That gives the same tokens; the idea is from
-// Hendrik van Antwerpen and Alexander Neubeck, "So many tokens, so little time"
-// (2024). A test merges by the book and compares.
+// Counts are exact. A [Vocabulary], which OpenAI's models have, takes time linear in
+// the text, whatever is in it. Merging itself would not: instead the longest token that
+// fits is taken, from the left, as long as it and the one before it are what merging
+// leaves side by side, and steps are taken back where nothing fits. That gives the same
+// tokens; the idea is from Hendrik van Antwerpen and Alexander Neubeck, "So many tokens,
+// so little time" (2024). A test merges by the book and compares. [Merges], which all
+// other models' can be read as, are merged, with a queue where a piece is long.
 //
 // Nothing is special: the text of a special token, such as "<|endoftext|>", is
 // counted as the ordinary text that a careful server takes it for. A byte that is
@@ -54,9 +55,9 @@ func New(e Encoder, patterns ...Pattern) *Tokenizer {
 // Method returns [tokens.Exact].
 func (t *Tokenizer) Method() tokens.Method { return tokens.Exact }
 
-// Count returns the number of tokens of a text, at most its bytes. It takes no memory for ordinary
-// texts; for one long piece that is no word a [Vocabulary] takes up to 5 bytes for each
-// of its bytes, and [Merges] 36.
+// Count returns the number of tokens of a text, at most its bytes. It takes a kilobyte of
+// memory for ordinary texts; for one long piece that is no word a [Vocabulary] takes up to
+// 5 bytes for each of its bytes, and [Merges] 36.
 func (t *Tokenizer) Count(text string) int {
 	var w work
 	return min(t.count(Valid(text), t.stages, &w), len(text))

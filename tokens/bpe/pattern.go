@@ -54,8 +54,8 @@ func PatternOf(expression string) (Pattern, bool) {
 	return p, ok
 }
 
-// Whole reports whether a pattern's expression matches all of any text. The others cut
-// out what theirs matches, and what is left between.
+// Whole reports whether a pattern's expression matches all of any text, as do those that
+// stand first. The others cut out what theirs matches, and what is left between.
 func (p Pattern) Whole() bool { return p <= Tekken }
 
 // stage is a pattern at work: it returns the end of the piece that begins at i.

@@ -32,7 +32,8 @@ type node struct {
 // tails is how many bytes of a text a leaf has itself.
 const tails = 3
 
-// newTrie returns a trie of texts, which are not empty, and for each of them the longest other that it begins with, or none. No text may be there twice.
+// newTrie returns a trie of texts, which are not empty, and for each of them the longest
+// other that it begins with, or none. No text may be there twice.
 func newTrie(t *texts) (*trie, []uint32, error) {
 	n := t.len()
 	b := &trieBuilder{
