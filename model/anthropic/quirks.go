@@ -1,11 +1,13 @@
 package anthropic
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
-	json "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/model/internal/wire"
 )
 
 // DefaultMaxTokens bounds a reply, in tokens, where neither the request nor the
@@ -100,21 +102,12 @@ func claudeVersion(name string) (int, bool) {
 
 // check reports a word that is none of its set.
 func (q *Quirks) check() error {
-	for _, c := range []struct {
-		name, value string
-		known       []string
-	}{
-		{"thinking", q.Thinking, []string{"", "adaptive", "budget", "none"}},
-		{"cache_ttl", q.CacheTTL, []string{"", "5m", "1h"}},
-		{"schema", q.Schema, []string{"", "json_schema", "none"}},
-	} {
-		ok := false
-		for _, k := range c.known {
-			ok = ok || k == c.value
-		}
-		if !ok {
-			return fmt.Errorf("quirk %s is %q: use one of %s", c.name, c.value, strings.Join(c.known[1:], ", "))
-		}
+	if err := errors.Join(
+		wire.OneOf("thinking", q.Thinking, "adaptive", "budget", "none"),
+		wire.OneOf("cache_ttl", q.CacheTTL, "5m", "1h"),
+		wire.OneOf("schema", q.Schema, "json_schema", "none"),
+	); err != nil {
+		return err
 	}
 	switch {
 	case q.MaxTokens < 0:
@@ -135,17 +128,13 @@ type encoderOptions struct {
 // keeps them.
 func EncoderOf(options jsontext.Value) (*Encoder, error) {
 	var o encoderOptions
-	if err := json.Unmarshal(options, &o); err != nil {
-		return nil, fmt.Errorf("read the options of an %s encoder: %w", version, err)
+	if err := wire.ReadOptions(options, version, &o); err != nil {
+		return nil, err
 	}
 	return NewEncoder(o.Provider, o.Quirks)
 }
 
 // Options returns the encoder's settings; see [model.Configured].
 func (e *Encoder) Options() jsontext.Value {
-	b, err := json.Marshal(encoderOptions{Provider: e.provider, Quirks: e.quirks}, json.Deterministic(true))
-	if err != nil {
-		panic(err) // strings, numbers and booleans always marshal
-	}
-	return b
+	return wire.Options(encoderOptions{Provider: e.provider, Quirks: e.quirks})
 }

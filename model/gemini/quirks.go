@@ -1,12 +1,11 @@
 package gemini
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 
-	json "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/model/internal/wire"
 )
 
 // Quirks say how a model differs in what it takes. The zero value is what the
@@ -56,11 +55,7 @@ func QuirksOf(model string) Quirks {
 
 // check reports a word that is none of its set.
 func (q *Quirks) check() error {
-	known := []string{thinkingLevel, thinkingBudget, thinkingNone}
-	if q.Thinking != "" && !slices.Contains(known, q.Thinking) {
-		return fmt.Errorf("quirk thinking is %q: use one of %s", q.Thinking, strings.Join(known, ", "))
-	}
-	return nil
+	return wire.OneOf("thinking", q.Thinking, thinkingLevel, thinkingBudget, thinkingNone)
 }
 
 // encoderOptions is the form of [Encoder.Options].
@@ -72,17 +67,13 @@ type encoderOptions struct {
 // keeps them.
 func EncoderOf(options jsontext.Value) (*Encoder, error) {
 	var o encoderOptions
-	if err := json.Unmarshal(options, &o); err != nil {
-		return nil, fmt.Errorf("read the options of a %s encoder: %w", version, err)
+	if err := wire.ReadOptions(options, version, &o); err != nil {
+		return nil, err
 	}
 	return NewEncoder(o.Quirks)
 }
 
 // Options returns the encoder's settings; see [model.Configured].
 func (e *Encoder) Options() jsontext.Value {
-	b, err := json.Marshal(encoderOptions{Quirks: e.quirks}, json.Deterministic(true))
-	if err != nil {
-		panic(err) // strings and booleans always marshal
-	}
-	return b
+	return wire.Options(encoderOptions{Quirks: e.quirks})
 }

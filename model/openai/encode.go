@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"github.com/go-json-experiment/json/jsontext"
+
 	"rein.example/rein/event"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
@@ -14,11 +16,7 @@ const version = "openai-chat/2"
 // [model.Configured], is pure and safe for concurrent use. Text is written as
 // UTF-8, never \u-escaped but for control characters, which JSON wants escaped;
 // bytes that are not UTF-8 become U+FFFD.
-type Encoder struct {
-	provider string
-	quirks   Quirks
-	opaque   string // the message.Part.Provider of this server's opaque data
-}
+type Encoder struct{ settings }
 
 var (
 	_ model.Encoder    = (*Encoder)(nil)
@@ -29,19 +27,20 @@ var (
 // NewEncoder returns the encoder for a server that is called provider and
 // differs as quirks say. The error names the quirk that is none.
 func NewEncoder(provider string, quirks Quirks) (*Encoder, error) {
-	if err := checkQuirks(&quirks); err != nil {
+	s, err := newSettings(provider, quirks, "openai")
+	if err != nil {
 		return nil, err
 	}
-	return &Encoder{provider: provider, quirks: quirks, opaque: opaqueName(provider)}, nil
+	return &Encoder{s}, nil
 }
 
-// opaqueName is the name under which a provider's opaque data travels: what
-// OpenRouter signed means nothing to another server of the same wire.
-func opaqueName(provider string) string {
-	if provider == "openai" {
-		return "openai"
+// EncoderOf makes the encoder whose Options these are, as a journal keeps them.
+func EncoderOf(options jsontext.Value) (*Encoder, error) {
+	var o encoderOptions
+	if err := wire.ReadOptions(options, version, &o); err != nil {
+		return nil, err
 	}
-	return "openai:" + provider
+	return NewEncoder(o.Provider, o.Quirks)
 }
 
 // Version returns "openai-chat/2".

@@ -67,17 +67,7 @@ func (e *Encoder) Join(dst []byte, prev, m *message.Message) ([]byte, bool) {
 }
 
 // openText reports whether m's fragment ends inside the string of its content.
-func (e *Encoder) openText(m *message.Message) bool {
-	switch m.Role {
-	case message.Assistant:
-		return false
-	case message.System:
-		return !e.quirks.SystemAnywhere
-	case message.Tool:
-		return !e.quirks.ToolImages || !hasMedia(m)
-	}
-	return !hasMedia(m)
-}
+func (e *Encoder) openText(m *message.Message) bool { return e.open(m, hasMedia(m)) }
 
 // assistant appends what the model said, in whole.
 func (e *Encoder) assistant(dst []byte, m *message.Message) []byte {

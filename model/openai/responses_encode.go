@@ -1,10 +1,8 @@
 package openai
 
 import (
-	"fmt"
 	"strconv"
 
-	json "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"rein.example/rein/event"
@@ -21,11 +19,7 @@ const responsesVersion = "openai-responses/1"
 // ResponsesEncoder writes request bodies of the Responses API. It implements
 // [model.Encoder], [model.Joiner] and [model.Configured], is pure and safe for concurrent use.
 // Text is written as [Encoder] writes it.
-type ResponsesEncoder struct {
-	provider string
-	quirks   Quirks
-	opaque   string // the message.Part.Provider of this server's opaque data
-}
+type ResponsesEncoder struct{ settings }
 
 var (
 	_ model.Encoder    = (*ResponsesEncoder)(nil)
@@ -36,33 +30,21 @@ var (
 // NewResponsesEncoder returns the encoder for a server that is called provider
 // and differs as quirks say. The error names the quirk that is none.
 func NewResponsesEncoder(provider string, quirks Quirks) (*ResponsesEncoder, error) {
-	if err := checkQuirks(&quirks); err != nil {
+	s, err := newSettings(provider, quirks, "openai-responses")
+	if err != nil {
 		return nil, err
 	}
-	opaque := "openai-responses"
-	if provider != "openai" {
-		opaque += ":" + provider
-	}
-	return &ResponsesEncoder{provider: provider, quirks: quirks, opaque: opaque}, nil
+	return &ResponsesEncoder{s}, nil
 }
 
-// ResponsesEncoderOf makes the encoder whose [ResponsesEncoder.Options] these
-// are, as a journal keeps them.
+// ResponsesEncoderOf makes the encoder whose Options these are, as a journal keeps
+// them.
 func ResponsesEncoderOf(options jsontext.Value) (*ResponsesEncoder, error) {
 	var o encoderOptions
-	if err := json.Unmarshal(options, &o); err != nil {
-		return nil, fmt.Errorf("read the options of an %s encoder: %w", responsesVersion, err)
+	if err := wire.ReadOptions(options, responsesVersion, &o); err != nil {
+		return nil, err
 	}
 	return NewResponsesEncoder(o.Provider, o.Quirks)
-}
-
-// Options returns the encoder's settings; see [model.Configured].
-func (e *ResponsesEncoder) Options() jsontext.Value {
-	b, err := json.Marshal(encoderOptions{Provider: e.provider, Quirks: e.quirks}, json.Deterministic(true))
-	if err != nil {
-		panic(err) // strings and booleans always marshal
-	}
-	return b
 }
 
 // Version returns "openai-responses/1".

@@ -58,17 +58,7 @@ func (e *ResponsesEncoder) Join(dst []byte, prev, m *message.Message) ([]byte, b
 }
 
 // openText reports whether m's fragment ends inside a string.
-func (e *ResponsesEncoder) openText(m *message.Message) bool {
-	switch m.Role {
-	case message.Assistant:
-		return false
-	case message.System:
-		return !e.quirks.SystemAnywhere
-	case message.Tool:
-		return !e.quirks.ToolImages || !hasInput(m)
-	}
-	return !hasInput(m)
-}
+func (e *ResponsesEncoder) openText(m *message.Message) bool { return e.open(m, hasInput(m)) }
 
 // inputs appends the parts of a message that holds images or files.
 func inputs(dst []byte, m *message.Message) []byte {
