@@ -16,7 +16,7 @@ STATICCHECK = $(GO) tool -modfile=tools/go.mod staticcheck
 STEP        = @tools/step
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check bench build fuzz generate rename-module parse-score clean deps servers fuzz-all long race cc
+.PHONY: help demo test test-all check bench build fuzz generate rename-module tokenizers parse-score clean deps servers fuzz-all long race cc
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
@@ -48,13 +48,20 @@ build: ## build bin/rein, one static binary
 fuzz: deps ## fuzz every target in PKG for FUZZTIME each
 	@tools/fuzz $(FUZZTIME) $(PKG)
 
-generate: ## write the generated files again, windows and prices of models included
+generate: ## write the generated files again, windows and prices of models and OpenAI's vocabularies included
 	@$(GO) generate ./...
 	@$(GO) -C tools/catalog run . -out ../../model/catalog/models.txt
+	@tools/need-tiktoken
+	@$(GO) -C tools/vocab run . -from ../../.cache/vocab/node_modules/tiktoken -out ../../tokens/vocab
 
 rename-module: ## give the module another path: make rename-module TO=example.org/you/rein
 	@test -n "$(TO)" || { echo 'say where to: make rename-module TO=example.org/you/rein' >&2; exit 2; }
 	@$(GO) -C tools run ./rename-module -dir .. -to '$(TO)'
+
+tokenizers: ## compare counts of tokens with tiktoken; FILES=tokenizer.json PYTHON=python3: with the Python package tokenizers
+	@tools/need-tiktoken
+	@$(GO) test -count=1 -v -run 'Against' ./tokens/vocab -tiktoken '$(abspath .cache/vocab/node_modules/tiktoken)' -samples 60000
+	@test -z "$(FILES)" || $(GO) test -count=1 -v -run 'Against' ./tokens/huggingface -tokenizers '$(abspath $(FILES))' -python '$(or $(PYTHON),python3)'
 
 parse-score: build ## how many recorded replies are read as they are meant: make parse-score FILE=replies.jsonl
 	@test -n "$(FILE)" || { echo 'say which recordings: make parse-score FILE=replies.jsonl' >&2; exit 2; }
