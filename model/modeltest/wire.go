@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"rein.example/rein/dialect"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
 )
@@ -60,6 +61,13 @@ func (w *Wire) Test(t *testing.T) {
 	t.Run("prefixes", func(t *testing.T) {
 		for _, e := range w.Encoders {
 			t.Run(e.Version()+" "+options(e), func(t *testing.T) { CheckPrefixes(t, e, w.Aside) })
+			for _, id := range dialect.Promptable() {
+				in, err := model.InDialect(e, id)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Run(in.Version()+" "+options(e), func(t *testing.T) { CheckPrefixes(t, in, w.Aside) })
+			}
 		}
 	})
 }
