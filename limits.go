@@ -33,6 +33,10 @@ func presets() []preset {
 	}
 }
 
+// ReadBackSteps is after how many steps the goal of a long run is read back as a
+// rule; see [Options.ReadBack].
+const ReadBackSteps = 8
+
 // Preset returns the limits of a kind of task. If there is none of that name, ok
 // is false and names lists them.
 //

@@ -58,6 +58,17 @@ type Options struct {
 	Rules Rules
 	// Accept says what a finished task looks like; it stands with the task.
 	Accept string
+	// Done is what code sees to before a run may end as done: what it lacks is told to
+	// the model, twice at most; after that the run ends with OK false. Files are read
+	// back too, as are all others that the run has written.
+	Done event.AcceptSpec
+	// Check has an end held against the task before a run that has called tools ends
+	// with it: one call of the model, whose answer may send the run back, twice at
+	// most. What it costs is in [Result.Usage].
+	Check bool
+	// ReadBack is after how many steps the model is asked whether the work still
+	// serves the task, each time, such as [ReadBackSteps]; 0: never.
+	ReadBack int64
 	// Contract replaces the built-in opening of the system text,
 	// [window.Contract].
 	Contract string
@@ -225,6 +236,7 @@ func (a *Agent) spec(chat bool) (*event.Spec, error) {
 		Phases: a.opts.Phases, Retrieve: a.opts.Retrieve != nil,
 		Window: a.opts.windowSpec(a.models, a.counting), Sampling: a.opts.Sampling, Chat: chat, Calling: a.calls,
 		Sandbox: a.opts.Sandbox, Config: a.opts.Config, BaseDir: a.opts.BaseDir,
+		Accept: a.opts.Done, Check: a.opts.Check, ReadBack: a.opts.ReadBack,
 	}
 	for i, m := range a.models {
 		info := m.Info()
@@ -240,7 +252,7 @@ func (a *Agent) spec(chat bool) (*event.Spec, error) {
 		return nil, fmt.Errorf("permissions: %w", err)
 	}
 	var rules string
-	if s.Rules, rules = a.opts.Rules.specs(readsBack(policy, s.Tools)); rules != "" {
+	if s.Rules, rules = a.opts.Rules.specs(len(s.Accept.Files) > 0 || readsBack(policy, s.Tools)); rules != "" {
 		s.System = append(s.System, event.Block{Name: window.BlockRules, Text: rules})
 	}
 	var seed [8]byte

@@ -32,6 +32,8 @@ type Agent struct {
 	Rules       Rules              `yaml:"rules" doc:"What the agent is told, strictest first. What is in words is shown to the model, and not enforced; a rule that names tools is enforced too: a call that would break it is refused."`
 	Phases      []Phase            `yaml:"phases" max:"20" doc:"Parts of the run, in order, each with tools of its own; Rein's own are always there. Left out: all tools are there all the time."`
 	Accept      Accept             `yaml:"accept" doc:"What a finished task looks like."`
+	Check       *bool              `yaml:"check" doc:"true: before an answer or a result ends a run that has called tools, the model is asked to hold it against the task; what is missing is told, and the run goes on, at most twice. Left out: true, but for the presets qa and lookup."`
+	ReadBack    *int64             `yaml:"read_back" min:"0" max:"10000" doc:"After how many steps the model is asked whether the work still serves the task, each time; 0: never. Left out: 8, and 0 for the presets qa and lookup."`
 	Sandbox     string             `yaml:"sandbox" is:"sandbox" doc:"What confines the commands that the agent runs. none: nothing does, and they may do all that you may; this version has nothing else, so that an agent with commands has to say it. It is recorded with each run."`
 	Tools       []Tool             `yaml:"tools" max:"32" doc:"What the agent can do. submit_result is always there, with any tool read_artifact, which reads what a result did not show, and search_history unless window.strategy is full."`
 	Results     map[string]Results `yaml:"results" keys:"tools" max:"200" doc:"How the results of tools are shown, by the tools' names; * stands for anything, and an entry for one tool goes before one with a pattern. Left out: as the tools say; what is too long is cut, and says so."`
@@ -61,7 +63,11 @@ type source struct {
 
 // Accept says what a finished task looks like.
 type Accept struct {
-	Text string `yaml:"text" is:"prose" doc:"What a finished task looks like, in words; it stands with the task."`
+	Text   string   `yaml:"text" is:"prose" doc:"What a finished task looks like, in words; it stands with the task."`
+	Files  []string `yaml:"files" is:"path" max:"100" doc:"Files that must have been written, and read again after their last change, before the run may end as done; paths as the tools have them."`
+	IDs    []string `yaml:"ids" is:"member" max:"100" doc:"Texts that must stand in the answer or the submitted result."`
+	Fields []string `yaml:"fields" is:"member" max:"100" doc:"Members of the submitted result that must have a value: names, or JSON pointers such as /items/0/id."`
+	Calls  []string `yaml:"calls" is:"tools" max:"100" doc:"Tools of which a call must have succeeded; * stands for any run of characters."`
 }
 
 // Tool is one entry of the list of tools: exactly one field is set.
@@ -140,7 +146,7 @@ type Window struct {
 // Shares are parts of the budget, from 0 to 1.
 type Shares struct {
 	Rules    Decimal `yaml:"rules" min:"0" max:"1" doc:"Contract and rules; rein lint says when they have more. Left out: 0.15."`
-	Tools    Decimal `yaml:"tools" min:"0" max:"1" doc:"The tools' descriptions and schemas; rein lint says when they have more. Left out: 0.2."`
+	Tools    Decimal `yaml:"tools" min:"0" max:"1" doc:"The tools' descriptions and schemas; rein lint says when they have more, and tools of a group that were opened join the list only as far as they have room in it. Left out: 0.2."`
 	Task     Decimal `yaml:"task" min:"0" max:"1" doc:"The first message of the user. What goes beyond is left out in its middle, and can be read by the model. Left out: 0.08; at least 1,000 tokens."`
 	Input    Decimal `yaml:"input" min:"0" max:"1" doc:"Any later message of the user, in the same way. Left out: 0.08; at least 1,000 tokens."`
 	Digest   Decimal `yaml:"digest" min:"0" max:"1" doc:"Summary and snapshot of what has left. Left out: 0.2."`
@@ -176,12 +182,14 @@ type Decimal string
 
 // Limits end a run. Single limits replace those of the preset.
 type Limits struct {
-	Preset       string `yaml:"preset" is:"preset" doc:"The preset that other limits are taken from. Left out: multi-step."`
-	Steps        int64  `yaml:"steps" min:"1" max:"1000000" doc:"Replies of the model that are acted on."`
-	ToolCalls    int64  `yaml:"tool_calls" min:"1" max:"1000000" doc:"Tool calls that are executed. Left out: 4 for each step."`
-	Tokens       int64  `yaml:"tokens" min:"1" max:"1000000000000" doc:"Output, and input that was not already sent in this run."`
-	Wall         string `yaml:"wall" is:"duration" doc:"Time from the start, such as 30m or 12h, waiting for people excluded."`
-	OutputTokens int64  `yaml:"output_tokens" min:"1" max:"10000000" doc:"What one reply of the model may have."`
+	Preset       string  `yaml:"preset" is:"preset" doc:"The preset that other limits are taken from. Left out: multi-step."`
+	Steps        int64   `yaml:"steps" min:"1" max:"1000000" doc:"Replies of the model that are acted on."`
+	ToolCalls    int64   `yaml:"tool_calls" min:"1" max:"1000000" doc:"Tool calls that are executed. Left out: 4 for each step."`
+	Tokens       int64   `yaml:"tokens" min:"1" max:"1000000000000" doc:"Output, and input that was not already sent in this run."`
+	Wall         string  `yaml:"wall" is:"duration" doc:"Time from the start, such as 30m or 12h, waiting for people excluded."`
+	Work         string  `yaml:"work" is:"duration" doc:"Time in which models and tools are at work, such as 10m; waits for people, for rate limits and between two tries excluded. Left out: no limit."`
+	CostUSD      Decimal `yaml:"cost_usd" min:"0" max:"1000000" doc:"What the run may cost, in US dollars, such as 0.50. A run whose cost is not known ends as soon as that shows. Left out: no limit."`
+	OutputTokens int64   `yaml:"output_tokens" min:"1" max:"10000000" doc:"What one reply of the model may have."`
 }
 
 // later has the keys that a struct does not take, though somebody might expect
@@ -197,11 +205,6 @@ func (Agent) later() map[string]string {
 	}
 }
 
-func (Accept) later() map[string]string {
-	const check = "a check of the result " + notCarriedOut + "; say it in words: accept.text"
-	return map[string]string{"files": check, "ids": check, "fields": check}
-}
-
 func (Tool) later() map[string]string {
 	return map[string]string{
 		"artifact": "read_artifact, which pages through stored results, is always there and has no entry",
@@ -212,10 +215,6 @@ func (Tool) later() map[string]string {
 func (MCP) later() map[string]string {
 	const key = "a secret does not belong in this file; put it into an environment variable and name that here (bearer_env, headers_env or secret_env)"
 	return map[string]string{"token": key, "key": key, "api_key": key, "secret": key, "password": key, "bearer": key, "args": "arguments stand behind the program in command"}
-}
-
-func (Limits) later() map[string]string {
-	return map[string]string{"cost_usd": "a limit in money " + notCarriedOut + "; limit tokens"}
 }
 
 func (Window) later() map[string]string {

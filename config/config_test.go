@@ -29,6 +29,12 @@ accept:
   text: |
     The order stands in orders/.
     The customer has an answer.
+  files: [orders/1.txt]
+  ids: [A-17]
+  fields: [/order/id]
+  calls: [write_*]
+check: false
+read_back: 5
 tools:
   - files: {root: ./workspace, write: direct}
   - calculator
@@ -62,7 +68,7 @@ tools:
           key_fields: [to]
           resources: [to]
 sandbox: none
-limits: {preset: lookup, steps: 12, tool_calls: 30, tokens: 50000, wall: 1h30m, output_tokens: 4000}
+limits: {preset: lookup, steps: 12, tool_calls: 30, tokens: 50000, wall: 1h30m, work: 20m, cost_usd: 0.5, output_tokens: 4000}
 permissions:
   allow: [effect:read, write_file]
   ask: [edit_file, effect:once]
@@ -87,7 +93,7 @@ func TestEverySettingIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seed := int64(0)
+	seed, often := int64(0), int64(5)
 	want := Agent{
 		Name: "order-desk", Model: "openai/gpt-5.1-mini", BaseURL: "http://127.0.0.1:11434/v1", KeyEnv: "ORDER_DESK_KEY",
 		Contract: "Work through the orders one by one.",
@@ -96,19 +102,21 @@ func TestEverySettingIsRead(t *testing.T) {
 			Must:  []Rule{{Text: "check the stock before an order is taken"}, {Text: "say: the price includes tax"}, {Call: "read_file", Before: "write_*"}},
 			Can:   []string{"give 5% discount from 10 pieces on"},
 		},
-		Phases:  []Phase{{Name: "look", Tools: []string{"read_*", "search_*", "go_*"}, Until: "read_file"}, {Name: "act", Tools: []string{"*"}}},
-		Accept:  Accept{Text: "The order stands in orders/.\nThe customer has an answer.\n"},
+		Phases: []Phase{{Name: "look", Tools: []string{"read_*", "search_*", "go_*"}, Until: "read_file"}, {Name: "act", Tools: []string{"*"}}},
+		Accept: Accept{Text: "The order stands in orders/.\nThe customer has an answer.\n",
+			Files: []string{"orders/1.txt"}, IDs: []string{"A-17"}, Fields: []string{"/order/id"}, Calls: []string{"write_*"}},
+		Check: new(bool), ReadBack: &often,
 		Tools:   []Tool{{Files: &Files{Root: "./workspace", Write: "direct"}}, {Calculator: &Calculator{}}, {Clock: &Clock{Timezone: "Europe/Oslo"}}, {Plan: &Plan{}}, {AskUser: &AskUser{}}, {Command: commands()}},
 		Sandbox: "none",
-		Limits:  Limits{Preset: "lookup", Steps: 12, ToolCalls: 30, Tokens: 50000, Wall: "1h30m", OutputTokens: 4000},
+		Limits:  Limits{Preset: "lookup", Steps: 12, ToolCalls: 30, Tokens: 50000, Wall: "1h30m", Work: "20m", CostUSD: "0.5", OutputTokens: 4000},
 		Permissions: &Permissions{
 			Allow: []string{"effect:read", "write_file"}, Ask: []string{"edit_file", "effect:once"}, Deny: []string{"delete_*"},
 		},
-		Calls:  Calls{Text: "read", Strict: "always"},
+		Calls: Calls{Text: "read", Strict: "always"},
 		Window: Window{Strategy: "summary", Keep: 4, Trigger: "0.8", Target: "0.45",
 			Shares:    Shares{Rules: "0.1", Tools: "0.25", Task: "0.05", Input: "0.06", Digest: "0.15", Material: "0"},
 			Tokenizer: "estimate", Size: 32768, Reserve: 4096},
-		Retry:  "fast", Submit: "result.json",
+		Retry: "fast", Submit: "result.json",
 		Sampling: Sampling{Temperature: "0.2", TopP: "1", Seed: &seed, Reasoning: "low"},
 	}
 	a.source = source{}
@@ -158,7 +166,7 @@ func TestMessages(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{
 			"modle: openai/x",
-			`f:1:1: there is no setting "modle"; did you mean model? allowed here: name, model, fallback, base_url, key_env, key_file, contract, rules, phases, accept, sandbox, tools, results, limits, permissions, price, calls, window, retry, submit, sampling`,
+			`f:1:1: there is no setting "modle"; did you mean model? allowed here: name, model, fallback, base_url, key_env, key_file, contract, rules, phases, accept, check, read_back, sandbox, tools, results, limits, permissions, price, calls, window, retry, submit, sampling`,
 		},
 		{
 			"model: gpt-5",
@@ -194,7 +202,7 @@ func TestMessages(t *testing.T) {
 		},
 		{
 			"tol: [clock]",
-			`f:1:1: there is no setting "tol"; did you mean tools? allowed here: name, model, fallback, base_url, key_env, key_file, contract, rules, phases, accept, sandbox, tools, results, limits, permissions, price, calls, window, retry, submit, sampling`,
+			`f:1:1: there is no setting "tol"; did you mean tools? allowed here: name, model, fallback, base_url, key_env, key_file, contract, rules, phases, accept, check, read_back, sandbox, tools, results, limits, permissions, price, calls, window, retry, submit, sampling`,
 		},
 		{
 			"tools:\n\t- clock\n",
@@ -209,8 +217,8 @@ func TestMessages(t *testing.T) {
 			`f:1:16: limits.wall: this has to be a time such as 90s, 30m or 1h30m; put it in quotes if the text 30 is meant`,
 		},
 		{
-			"limits: {cost_usd: 2}",
-			`f:1:10: limits: cost_usd: a limit in money is not carried out by this version, and so is refused rather than ignored; limit tokens; allowed here: preset, steps, tool_calls, tokens, wall, output_tokens`,
+			"limits: {cost_usd: -2}",
+			`f:1:20: limits.cost_usd: this has to be a number from 0 to 1000000, not -2`,
 		},
 		{
 			"tools:\n  - calculator\n  - comand: {}\n",
@@ -276,8 +284,8 @@ func TestMessages(t *testing.T) {
 			`f:1:15: rules.can[0]: what the agent may do is only told; write it as text (in quotes, if it has a colon), or say under must or never what is enforced`,
 		},
 		{
-			"accept: {files: [a.txt]}",
-			`f:1:10: accept: files: a check of the result is not carried out by this version, and so is refused rather than ignored; say it in words: accept.text; allowed here: text`,
+			"accept: {calls: [a b]}",
+			`f:1:18: accept.calls[0]: this has to be the name of a tool, in which * stands for anything, such as submit_*, not "a b"`,
 		},
 		{
 			"permissions: {allow: [effect:reed]}",
@@ -285,7 +293,7 @@ func TestMessages(t *testing.T) {
 		},
 		{
 			"api_key: abc",
-			`f:1:1: api_key: a key does not belong in this file; put it into an environment variable and name that here (key_env: OPENAI_API_KEY), or name a file that holds it (key_file); allowed here: name, model, fallback, base_url, key_env, key_file, contract, rules, phases, accept, sandbox, tools, results, limits, permissions, price, calls, window, retry, submit, sampling`,
+			`f:1:1: api_key: a key does not belong in this file; put it into an environment variable and name that here (key_env: OPENAI_API_KEY), or name a file that holds it (key_file); allowed here: name, model, fallback, base_url, key_env, key_file, contract, rules, phases, accept, check, read_back, sandbox, tools, results, limits, permissions, price, calls, window, retry, submit, sampling`,
 		},
 		{
 			// What may be a key is not repeated.

@@ -37,6 +37,8 @@ func (a *Agent) OptionsOn(h Host, extra ...tool.Tool) (o *rein.Options, close fu
 	tools = a.results(&r, append(tools, extra...))
 	o = &rein.Options{
 		Name: a.Name, Tools: tools, Rules: a.rules(&r, tools), Phases: a.phases(&r, tools), Accept: a.Accept.Text,
+		Done:  event.AcceptSpec{Files: a.Accept.Files, IDs: a.Accept.IDs, Fields: a.Accept.Fields, Calls: a.Accept.Calls},
+		Check: a.check(), ReadBack: a.readBack(),
 		Permissions: a.permissions(&r, tools), Limits: a.limits(), Retry: a.retry(), Submit: a.SubmitSchema,
 		Contract: strings.TrimSpace(a.Contract), Window: a.window(),
 		Sampling: event.Sampling{
@@ -188,7 +190,30 @@ func (a *Agent) limits() *event.Limits {
 	if wall, err := time.ParseDuration(a.Limits.Wall); err == nil {
 		l.Wall = wall.Milliseconds()
 	}
+	if work, err := time.ParseDuration(a.Limits.Work); err == nil {
+		l.Work = work.Milliseconds()
+	}
+	l.Cost = a.Limits.CostUSD.millionths()
 	return &l
+}
+
+// check reports whether an end is put to the completion check.
+func (a *Agent) check() bool {
+	if a.Check != nil {
+		return *a.Check
+	}
+	return !a.quick()
+}
+
+// readBack returns after how many steps the goal is read back, 0 for never.
+func (a *Agent) readBack() int64 {
+	switch {
+	case a.ReadBack != nil:
+		return *a.ReadBack
+	case a.quick():
+		return 0
+	}
+	return rein.ReadBackSteps
 }
 
 const (

@@ -69,8 +69,11 @@ func TestOptions(t *testing.T) {
 	if got := toolNames(o); !slices.Equal(got, want) {
 		t.Errorf("tools %v, want %v", got, want)
 	}
-	if want := (event.Limits{Steps: 12, ToolCalls: 30, Tokens: 50000, Wall: 90 * 60_000, Output: 4000}); *o.Limits != want {
+	if want := (event.Limits{Steps: 12, ToolCalls: 30, Tokens: 50000, Wall: 90 * 60_000, Work: 20 * 60_000, Cost: 500_000, Output: 4000}); *o.Limits != want {
 		t.Errorf("limits %+v, want %+v", *o.Limits, want)
+	}
+	if want := (event.AcceptSpec{Files: []string{"orders/1.txt"}, IDs: []string{"A-17"}, Fields: []string{"/order/id"}, Calls: []string{"write_*"}}); !reflect.DeepEqual(o.Done, want) || o.Check || o.ReadBack != 5 {
+		t.Errorf("done %+v, check %v, read back %d", o.Done, o.Check, o.ReadBack)
 	}
 	if want := rein.RetryFast(); *o.Retry != want {
 		t.Errorf("retry %+v", *o.Retry)

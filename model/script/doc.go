@@ -80,6 +80,9 @@
 //	    - {when: {result: write_file, contains: wrote}, say: '{"done": true}'}
 //	    - '{"done": false}'
 //
+// What Rein itself asks beside the steps, completion_check and read_back, is answered
+// by a script without turns for it: everything is done, and the goal is served.
+//
 // A top-level model is the only model name that the server then knows.
 //
 // # Values from earlier results

@@ -176,10 +176,24 @@ func (p *player) play(c *conversation) (*reply, *fault, error) {
 	return r, nil, nil
 }
 
+// asides are the replies to what Rein asks beside the steps, by the name of the
+// schema, for scripts that say nothing of them: everything is done, and the work
+// serves the goal.
+var asides = map[string]*turn{
+	"completion_check": {say: template{{text: `{"parts":[],"missing":[]}`}}},
+	"read_back":        {say: template{{text: `{"goal":"","serves_goal":true,"why":"","completed_steps":[],"current_step":"","next_step":""}`}}},
+}
+
 // choose returns the turn that c is for and the state before it.
 func (s *Script) choose(c *conversation) (*turn, *state, error) {
 	at := begin(c)
 	special, what := s.structured[c.schema], fmt.Sprintf("the schema %q", c.schema)
+	if reply, ok := asides[c.schema]; ok && special == nil {
+		for at.more() {
+			at.skip()
+		}
+		return reply, at, nil
+	}
 	if c.schema == "" || special == nil {
 		special, what = nil, "a request without tools"
 		if !c.mayCall {
