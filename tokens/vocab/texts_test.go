@@ -16,7 +16,7 @@ var fragments = [][]string{
 	{"Привет", "мир", "ЁЖИК", "ελληνικά", "ΣΊΣΥΦΟΣ", "שָׁלוֹם", "مرحبا", "السَّلَامُ", "हिन्दी", "ภาษาไทย", "தமிழ்", "ქართული", "አማርኛ", "မြန်မာ"},
 	{"😀", "👍🏽", "👩‍👩‍👧‍👦", "🇫🇷", "❤️", "🏳️‍🌈", "1️⃣", "🤖✅🚀", "☺", "\U0001F9FF", "©"},
 	{"e\u0301", "\u0301", "a\u0308\u0323", "\u200d", "\u200b", "\ufeff", "\ufffd", "\u00ad", "\u20dd", "\U000e0041", "\ue000", "\U0010ffff"},
-	{"{\"a\":1,\"b\":[true,null]}", "func main() {\n\tfmt.Println(\"hi\")\n}\n", "<div class=\"x\">", "SELECT * FROM t;", "https://example.com/a?b=c&d=%20", "C:\\temp\\x.txt", "aGVsbG8gd29ybGQ=", "0xDEADBEEF", "user@example.com"},
+	{"{\"a\":1,\"b\":[true,null]}", "func main() {\n\tfmt.Println(\"hi\")\n}\n", "<div class=\"x\">", "SELECT * FROM t;", "https://example.com/a?b=c&d=%20", "C:\\temp\\x.txt", "aGVsbG8gd29ybGQ=", "0xDEADBEEF", "@Override"},
 }
 
 // randomText returns a text of up to most fragments, sometimes of one kind only,
