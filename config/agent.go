@@ -216,7 +216,3 @@ func (MCP) later() map[string]string {
 	const key = "a secret does not belong in this file; put it into an environment variable and name that here (bearer_env, headers_env or secret_env)"
 	return map[string]string{"token": key, "key": key, "api_key": key, "secret": key, "password": key, "bearer": key, "args": "arguments stand behind the program in command"}
 }
-
-func (Window) later() map[string]string {
-	return map[string]string{"shares": "shares of the window " + notCarriedOut}
-}
