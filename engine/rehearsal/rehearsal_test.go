@@ -261,9 +261,9 @@ func TestHostileSummaries(t *testing.T) {
 		{"another error", func(context.Context, *loop.CallModel) (*model.Reply, error) { return nil, errors.New("what?") }, true},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			for _, s := range made(100, 4) {
+			for _, s := range made(60, 4) {
 				s = s.Plant(20, 1)
-				r := run(t, s, rehearsal.Config{Strategy: window.Layered, Budget: 9000, Summarise: c.summarise})
+				r := run(t, s, rehearsal.Config{Strategy: window.Layered, Budget: 6000, Summarise: c.summarise})
 				whole(t, s, r)
 				if r.FactsReachable != r.Facts {
 					t.Errorf("%s: %d of %d facts can be reached", s.ID, r.FactsReachable, r.Facts)
@@ -271,7 +271,7 @@ func TestHostileSummaries(t *testing.T) {
 				if r.Summaries == 0 {
 					t.Errorf("%s: nobody has asked for a summary", s.ID)
 				}
-				if c.refused != (r.Refused > 0) {
+				if c.refused != (r.Refused == r.Summaries) {
 					t.Errorf("%s: %d of %d summaries refused: %q", s.ID, r.Refused, r.Summaries, r.Rewritten[0].Failed)
 				}
 			}

@@ -20,7 +20,7 @@ type Summariser func(ctx context.Context, c *loop.CallModel) (*model.Reply, erro
 const (
 	// extractBytes is the longest summary that Extract writes, extractLine the most
 	// that it takes of one message.
-	extractBytes = 3000
+	extractBytes = 2000
 	extractLine  = 160
 )
 
