@@ -16,6 +16,12 @@
 //     block closed. A stream that ends before is an error of class incomplete,
 //     whatever had arrived, and however cleanly the connection was closed.
 //   - An error is classified by its own type, in mid-stream as with a status.
+//   - A character that a server cuts in two is put together again; bytes that
+//     are no text become U+FFFD. Arguments of calls that hold such bytes are
+//     left invalid, with the control character U+001A in their place. Thinking that
+//     holds some is shown and not sent back: what was signed is another text.
+//   - What a filter refuses is a reply that ends as filtered, also where the
+//     server reports it as an error.
 package anthropic
 
 import (

@@ -14,6 +14,11 @@
 //     whatever had arrived, and however cleanly the connection was closed.
 //   - Whatever the server reports as an error, with a status or in mid-stream, is
 //     classified by its google.rpc status and details where it gives them.
+//   - A character that a server cuts in two is put together again; bytes that
+//     are no text become U+FFFD. Arguments of calls that hold such bytes are
+//     left invalid, with the control character U+001A in their place.
+//   - What a filter refuses is a reply that ends as filtered, also where the
+//     server reports it as an error.
 package gemini
 
 import (

@@ -1,11 +1,14 @@
 // Package modeltest answers: does a provider's client survive what servers and
 // networks really do?
 //
-// A [Recording] is one HTTP response, as a file that can be read and edited.
-// [Play] answers every request with it inside the process, cut off or split
-// anywhere; [Serve] does the same over a real socket. On top stand the checks
-// that every wire runs: [CutEverywhere], [SplitEverywhere], [OverHTTP],
-// [Cancel] for replies and [CheckEncoder] for requests.
+// A [Wire] says what the checks have to know of a wire, and its Test runs them all:
+// a new wire has to get through the same as the others. A [Recording] is one HTTP
+// response, as a file that can be read and edited. [Play] answers every request with
+// it inside the process, cut off or split anywhere; [Serve] does the same over a real
+// socket. On top stand the checks: for replies [CutEverywhere], [SplitEverywhere],
+// [OverHTTP], [Cancel], what users of other clients reported of servers, and text that
+// is none; for requests [CheckEncoder] and [CheckPrefixes]. The rest is for the tables
+// that each wire has of its own.
 //
 // It is for tests only.
 package modeltest

@@ -24,6 +24,8 @@
 //   - A character that a server cuts in two is put together again; bytes that
 //     are no text become U+FFFD. Arguments of calls that hold such bytes are
 //     left invalid, with the control character U+001A in their place.
+//   - What a filter refuses is a reply that ends as filtered, also where the
+//     server reports it as an error.
 package openai
 
 import (

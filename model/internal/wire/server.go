@@ -2,8 +2,11 @@
 //
 // A [Server] is where requests go. [Server.Do] makes one exchange: it reads the
 // reply, whichever way it comes, until a [Decoder] says that it is complete, and
-// turns everything else into a [model.Error] that says what to do. Beside that
-// stand the small functions with which encoders write JSON and decoders read it.
+// turns everything else into a [model.Error] that says what to do. A [Fault] is what
+// a server says of an error: what kind of failure it is, and how much too long a
+// request was, is found here for all wires, since gateways pass on what another has
+// said. Beside that stand the small functions with which encoders write JSON and
+// decoders read it.
 // What a wire's bytes mean is its own package's to know.
 package wire
 
