@@ -87,6 +87,7 @@ func (a *app) lintAgent(ctx context.Context, file string, cfg *config.Agent) (_ 
 			o.Window.Size = m.Window
 		}
 	}
+	countsAs(o, cfg)
 	found, err := o.Lint()
 	if err != nil {
 		return nil, err

@@ -5,8 +5,10 @@ import (
 	"net/http"
 
 	"rein.example/rein"
+	"rein.example/rein/config"
 	"rein.example/rein/model/catalog"
 	servercount "rein.example/rein/model/count"
+	counting "rein.example/rein/tokens"
 )
 
 // byServer is the tokenizer of an agent that has its model's own server count.
@@ -50,3 +52,20 @@ func (t *target) counter() (c *servercount.Counter, every bool, err error) {
 	c, err = servercount.New(o)
 	return c, every, err
 }
+
+// countsAs has an agent that is only looked at counted as it would be when it runs,
+// as far as that can be known without its server.
+func countsAs(o *rein.Options, cfg *config.Agent) {
+	switch o.Window.Tokenizer {
+	case byServer:
+		o.Window.Tokenizer = "estimate"
+	case "":
+		o.Window.Tokenizer = string(counting.For(cfg.Model))
+	}
+	if own := o.Window.Tokenizer; own != "" && own == string(counting.For(cfg.Model)) && len(cfg.Fallback) == 0 {
+		o.Window.Margin = ownMargin
+	}
+}
+
+// ownMargin is the margin of figures of the model's own tokenizer, per million.
+const ownMargin = 900_000

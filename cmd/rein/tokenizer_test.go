@@ -62,3 +62,30 @@ func TestCounters(t *testing.T) {
 		}
 	}
 }
+
+// Lint counts as a run would, without asking anybody.
+func TestLintCounts(t *testing.T) {
+	for text, want := range map[string][2]any{
+		"model: openai/gpt-5.1-mini":                                         {"o200k_base", int64(900_000)},
+		"model: openai/gpt-5.1-mini\nfallback: [openai/gpt-4]":               {"o200k_base", int64(0)},
+		"model: ollama/qwen3":                                                {"", int64(0)},
+		"model: llamacpp/m\nwindow: {tokenizer: server}":                     {"estimate", int64(0)},
+		"model: openai/gpt-5.1-mini\nwindow: {tokenizer: cl100k_base}":       {"cl100k_base", int64(0)},
+		"model: anthropic/claude-haiku-4-5\nwindow: {tokenizer: o200k_base}": {"o200k_base", int64(0)},
+	} {
+		cfg, err := config.Parse("agent.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, _, err := cfg.Options()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if countsAs(o, cfg); o.Window.Tokenizer != want[0] || o.Window.Margin != want[1] {
+			t.Errorf("%s: %q, %d", text, o.Window.Tokenizer, o.Window.Margin)
+		}
+		if _, err := o.Lint(); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

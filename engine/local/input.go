@@ -41,7 +41,7 @@ func (e *Engine) receive(ctx context.Context, spec *event.Spec, d *event.InputRe
 			}
 		}
 		if d.Kind == event.InputText && d.Full == nil {
-			e.shorten(ctx, d, inputLimit(spec, first), pages(spec))
+			e.shorten(ctx, d, inputLimit(spec, first), spec)
 		}
 	})
 }
@@ -57,7 +57,7 @@ func inputLimit(spec *event.Spec, first bool) int {
 		return openInput
 	}
 	share := window.Share(&spec.Window, name, budget)
-	if !pages(spec) {
+	if !pages(spec) && !harnessTool(spec, tool.SearchHistory) {
 		// What is left out cannot be read at all: only what would leave no room for an
 		// answer is.
 		share = max(share, budget/2)
@@ -67,7 +67,7 @@ func inputLimit(spec *event.Spec, first bool) int {
 
 // shorten leaves out the middles of texts of which the message has more than limit
 // tokens. What cannot be stored whole stays as it is.
-func (e *Engine) shorten(ctx context.Context, d *event.InputReceived, limit int, readable bool) {
+func (e *Engine) shorten(ctx context.Context, d *event.InputReceived, limit int, spec *event.Spec) {
 	var texts []int
 	total := 0
 	for i := range d.Parts {
@@ -95,12 +95,20 @@ func (e *Engine) shorten(ctx context.Context, d *event.InputReceived, limit int,
 	d.Full, d.Parts = ref, slices.Clone(d.Parts)
 	for _, o := range over {
 		d.Parts[o.part].Text = middleOut(e.rough, d.Parts[o.part].Text, o.limit, func(left string) string {
-			if !readable {
-				return tool.Notice(left + " of the message left out here: it is larger than what one message may take of the context window, and cannot be read here")
-			}
-			return tool.Notice(fmt.Sprintf("%s of the message left out here; all of it can be read with %s, call %q", left, tool.ReadArtifact, tool.InputCall(ref.SHA256)))
+			return tool.Notice(left + " of the message left out here" + howToRead(spec, ref.SHA256))
 		})
 	}
+}
+
+// howToRead says how the whole of a message is read.
+func howToRead(spec *event.Spec, sha256 string) string {
+	switch {
+	case pages(spec):
+		return fmt.Sprintf("; all of it can be read with %s, call %q", tool.ReadArtifact, tool.InputCall(sha256))
+	case harnessTool(spec, tool.SearchHistory):
+		return "; all of it can be searched and read with " + tool.SearchHistory
+	}
+	return ": it is larger than what one message may take of the context window, and cannot be read here"
 }
 
 // longPart is a text of a message that has to be shortened, and to how many tokens.

@@ -98,7 +98,7 @@ func TestInputLimits(t *testing.T) {
 	for _, c := range []struct {
 		what   string
 		window event.WindowSpec
-		reads  bool
+		reads  bool // with read_artifact
 		tokens int // of the message
 		most   int // that is shown
 	}{
@@ -108,11 +108,16 @@ func TestInputLimits(t *testing.T) {
 		{"half, where the rest cannot be read", wide, false, 60_000, 39_000},
 		{"the least", small, true, 20_000, 1_000},
 		{"a window of unknown size", event.WindowSpec{}, true, 40_000, 16_000},
+		{"with search_history only", wide, false, 20_000, 6_240},
 	} {
 		l := newLab(t, say("yes"))
 		l.spec.Window = c.window
 		if c.reads {
 			l.tools = append(l.tools, artifact.Tool())
+		}
+		searches := strings.HasPrefix(c.what, "with search")
+		if searches {
+			l.tools = append(l.tools, artifact.History())
 		}
 		word := "token "
 		l.job.Input = text(strings.Repeat(word, c.tokens))
@@ -126,7 +131,7 @@ func TestInputLimits(t *testing.T) {
 			t.Errorf("%s: full is %v", c.what, d.Full)
 		}
 		shown := plainAll(l, d.Parts)
-		if d.Full != nil && strings.Contains(shown, "cannot be read here") == c.reads {
+		if d.Full != nil && (strings.Contains(shown, "cannot be read here") == (c.reads || searches) || strings.Contains(shown, "with search_history") != searches) {
 			t.Errorf("%s: the remark is wrong: %s", c.what, shown[strings.Index(shown, "[rein"):])
 		}
 	}
