@@ -185,7 +185,7 @@ func (a *app) table(v *shown, events []event.Event, contexts bool) error {
 			mark = "!"
 		}
 		if r.Context != nil && (contexts || events != nil) {
-			below = append([]string{composition(r.Context)}, below...)
+			below = append(composition(r.Context, width-len(belowIndent)), below...)
 		}
 		t.rows = append(t.rows, tableRow{[]string{mark, fmt.Sprint(r.Step), at(r.Time), what, clip(result, mostResult),
 			number(r.PromptTokens), number(r.CachedTokens), number(r.CompletionTokens), took(r.LatencyMS)}, below})

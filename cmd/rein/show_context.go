@@ -7,8 +7,8 @@ import (
 	"rein.example/rein/trace"
 )
 
-// composition says what a request held, in one line.
-func composition(c *trace.Context) string {
+// composition says what a request held, in lines of at most width columns.
+func composition(c *trace.Context, width int) []string {
 	s := fmt.Sprintf("context: %d tokens", c.Tokens)
 	if c.Budget > 0 {
 		s += fmt.Sprintf(" of %d (%d%%)", c.Budget, c.Tokens*100/c.Budget)
@@ -16,14 +16,23 @@ func composition(c *trace.Context) string {
 	if c.Method != "" {
 		s += ", " + c.Method
 	}
+	lines := []string{s}
+	const begin = "  "
+	line := begin
 	for i, b := range c.Blocks {
-		sep := ", "
-		if i == 0 {
-			sep = ": "
+		part := fmt.Sprintf("%s %d", b.Name, b.Tokens)
+		if i < len(c.Blocks)-1 {
+			part += ", "
 		}
-		s += fmt.Sprintf("%s%s %d", sep, b.Name, b.Tokens)
+		if line != begin && textWidth(line+strings.TrimSpace(part)) > width {
+			lines, line = append(lines, strings.TrimRight(line, " ")), begin
+		}
+		line += part
 	}
-	return s
+	if line != begin {
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // compactionRow is the row of a rewrite of the context.

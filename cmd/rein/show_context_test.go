@@ -49,7 +49,7 @@ func TestShowContext(t *testing.T) {
 				t.Errorf("%q is missing:\n%s", want, got)
 			}
 		}
-		for _, want := range []string{"context: 5200 tokens of 6000 (86%), estimated: contract 200, turns 4900, tail 100\n", "context: 2100 tokens\n",
+		for _, want := range []string{"context: 5200 tokens of 6000 (86%), estimated\n", "contract 200, turns 4900, tail 100\n", "context: 2100 tokens\n",
 			"rewritten at step 2:\n  summary:\n    The late order is\n    A-1042.\n  snapshot:\n    - never refund\n  message 7, stub old_result: [rein: old result]\n"} {
 			if strings.Contains(got, want) != all {
 				t.Errorf("with all %t: %q:\n%s", all, want, got)
@@ -58,5 +58,20 @@ func TestShowContext(t *testing.T) {
 		if i, k := strings.Index(got, "context rewritten"), strings.Index(got, "2100 tokens"); i < strings.Index(got, "p/m") || i > k {
 			t.Errorf("the row is not in its place:\n%s", got)
 		}
+	}
+}
+
+// However many blocks there are, all are shown.
+func TestComposition(t *testing.T) {
+	c := &trace.Context{Tokens: 12_345, Budget: 20_000, Method: "calibrated"}
+	for _, name := range []string{"contract", "rules", "tools", "inputs", "digest", "material", "turns", "tail"} {
+		c.Blocks = append(c.Blocks, event.BlockSize{Name: name, Tokens: 1_234})
+	}
+	got := strings.Join(composition(c, 60), "\n")
+	want := "context: 12345 tokens of 20000 (61%), calibrated\n" +
+		"  contract 1234, rules 1234, tools 1234, inputs 1234,\n" +
+		"  digest 1234, material 1234, turns 1234, tail 1234"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
