@@ -99,8 +99,8 @@ func TestInputLimits(t *testing.T) {
 		what   string
 		window event.WindowSpec
 		reads  bool // with read_artifact
-		tokens int // of the message
-		most   int // that is shown
+		tokens int  // of the message
+		most   int  // that is shown
 	}{
 		{"within the share", wide, true, 5_900, 6_240},
 		{"8% of the budget", wide, true, 20_000, 6_240},
