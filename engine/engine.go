@@ -53,7 +53,8 @@ type Job struct {
 	Watch *Watch
 	// Approve answers questions while the run goes on, or returns ok == false
 	// to leave them open; nil leaves all open, so that the run parks. A run's
-	// questions are put one at a time, in the order of the calls. It is called on a goroutine of its own, whose ctx ends when the question is
+	// questions are put one at a time, in the order of the calls, and so are those of
+	// the runs that carry out its calls of agents: Question.Run says whose it is. It is called on a goroutine of its own, whose ctx ends when the question is
 	// settled otherwise or the run stops.
 	Approve func(ctx context.Context, q Question) (a Answer, ok bool)
 	// Retrieve finds material for what a user has said, for a run whose spec asks for
@@ -62,6 +63,12 @@ type Job struct {
 	// share of the window takes, so the best has to come first. With an error, a panic
 	// or nil the run goes on without.
 	Retrieve func(ctx context.Context, query string) ([]message.Part, error)
+	// Agent returns what the run needs that carries out a call of a tool that is an
+	// agent: a job with its Spec, Input, Model, Tools, Retrieve and, if it calls agents
+	// itself, Agent. The engine sets the rest, and keeps the limits of that run within
+	// what this one has left. It is called on the run's goroutine, for a run that is
+	// taken up again too, and must return soon. Nil: the run has no such tools.
+	Agent func(tool string, args jsontext.Value) (*Job, error)
 }
 
 // Question is a call that waits for a person.
@@ -94,7 +101,9 @@ type Answer struct {
 
 // Watch observes a run. The functions are called in order on the run's
 // goroutine and must return soon; nil ones are left out. A panic in one is
-// reported and does not touch the run.
+// reported and does not touch the run. What happens in the runs that carry out its
+// calls of agents is shown too, with their ids as the run: each of them in order,
+// from before the call's outcome.
 type Watch struct {
 	// Event gets each event after it was appended (for an event whose sync
 	// overlaps a model call: handed to the store). Prev and Hash are the store's
@@ -129,7 +138,8 @@ type Result struct {
 	BestEffort bool
 	// Detail says more of the reason.
 	Detail string
-	// Pending are the questions that wait for a person.
+	// Pending are the questions that wait for a person, those of runs that carry out
+	// calls of agents included; see Question.Run.
 	Pending []Question
 	// Duration is from the first event to the last, in milliseconds.
 	Duration int64

@@ -20,6 +20,8 @@ type Act struct {
 	Hash   event.Hash
 	Effect event.Effect
 	Key    string
+	// Run is the run that carried it out, of a tool that is an agent.
+	Run string
 	// Attempt is the last execution's. Outcome is what came of that, nil if nobody
 	// knows.
 	Attempt int64
@@ -75,7 +77,7 @@ func (a *Acts) started(seq int64, d *event.ToolStarted) {
 		a.index[d.Call] = act
 		a.list = append(a.list, act)
 	}
-	act.Attempt, act.Outcome, act.began = d.Attempt, nil, seq
+	act.Run, act.Attempt, act.Outcome, act.began = d.Run, d.Attempt, nil, seq
 }
 
 func (a *Acts) finished(d *event.ToolFinished) {

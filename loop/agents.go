@@ -99,8 +99,46 @@ func (m *Machine) agentStarted(c *call, d *event.ToolStarted) {
 	if d.Run != "" {
 		c.child = d.Run // of the run that this one was forked from, as it may be
 	}
+	if c.attempt == 0 {
+		m.children = append(m.children, c.child)
+	}
 	c.start = m.startRun(c, c.grant)
 	c.start.Key = d.Key
+}
+
+// Run returns the run's id.
+func (m *Machine) Run() string { return m.run }
+
+// Root returns the run at the top of the tree that the run belongs to, which may be
+// the run itself.
+func (m *Machine) Root() string { return m.root }
+
+// Children returns the runs that were started to carry out calls of this one, in
+// that order. The list must not be changed.
+func (m *Machine) Children() []string { return m.children[:len(m.children):len(m.children)] }
+
+// Once is an act that must not be done twice and that the run has begun.
+type Once struct {
+	// Key identifies the act in all runs of a tree.
+	Key        string
+	Call, Tool string
+	// Done is the outcome of the call, nil while it is carried out.
+	Done *event.ToolFinished
+	// Unknown: nobody can say whether it took effect. Settled: that was so, and it is
+	// known to have.
+	Unknown, Settled bool
+}
+
+// Ledger returns the acts that must not be done twice, in the order in which they
+// began, apart from those that are known to have had no effect.
+func (m *Machine) Ledger() []Once {
+	var out []Once
+	for _, e := range m.entries {
+		if m.ledger[e.key] == e {
+			out = append(out, Once{Key: e.key, Call: e.rec.id, Tool: e.rec.tool, Done: e.rec.done, Unknown: e.unknown, Settled: e.settled})
+		}
+	}
+	return out
 }
 
 // grantOf returns what a run may use that carries the call out, of its share.

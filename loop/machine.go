@@ -45,8 +45,11 @@ type Machine struct {
 	root string
 	// caller names the call that the run carries out, for keys; empty for none.
 	caller string
-	agents int64 // calls of agents that might run, so far
-	spec   *event.Spec
+	// agents counts the calls of agents that might run, so far; children are the runs
+	// that were started for them.
+	agents   int64
+	children []string
+	spec     *event.Spec
 
 	tools  []toolInfo // sorted by name
 	names  []string

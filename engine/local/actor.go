@@ -59,6 +59,17 @@ type actor struct {
 	due     time.Time // when timer fires, zero if it does not run
 	stale   time.Time // when waiting events are to go to the store by themselves
 	pass    int64     // counts passes over cmds
+
+	// tree is what the run shares with others of its tree, nil for a run that stands
+	// alone; depth counts the runs above it, and origin says, for one that was started
+	// by a call, which that is.
+	tree   *tree
+	depth  int
+	origin *event.RunStarted
+	// resting: the machine has decided to pause, and runs of agents come to rest first.
+	resting bool
+	// questions are those of runs of agents that the run has paused for.
+	questions []engine.Question
 }
 
 func newActor(e *Engine, ctx context.Context, job *engine.Job) *actor {
@@ -147,8 +158,10 @@ func (a *actor) turn() (err error) {
 	if err := a.decide(); err != nil {
 		return err
 	}
-	if err := a.start(); err != nil {
-		return err
+	if !a.resting {
+		if err := a.start(); err != nil {
+			return err
+		}
 	}
 	if err := a.wait(); err != nil {
 		return err
@@ -159,6 +172,7 @@ func (a *actor) turn() (err error) {
 // decide writes down what the machine decides until it wants something done, or
 // nothing more: then the run is over.
 func (a *actor) decide() error {
+	a.resting = false
 	for {
 		cmds := a.m.Next()
 		if len(cmds) == 0 {
@@ -166,6 +180,9 @@ func (a *actor) decide() error {
 		}
 		switch c := cmds[0].(type) {
 		case *loop.Record:
+			if a.resting = pausing(c.Data) && a.restBelow(); a.resting {
+				return nil
+			}
 			for _, d := range c.Data {
 				a.count(d)
 				if err := a.add(d); err != nil {
@@ -237,6 +254,9 @@ func (a *actor) result(err error) *engine.Result {
 	for _, p := range s.Pending {
 		r.Pending = append(r.Pending, engine.Question{Run: a.job.Run, Call: p.Call, Tool: p.Tool, Args: p.Args, Hash: p.Hash, Settle: p.Settle, Words: p.Words, Why: p.Why})
 	}
+	if r.Status == "paused" {
+		r.Pending = append(r.Pending, a.questions...)
+	}
 	return r
 }
 
@@ -244,9 +264,12 @@ func (a *actor) result(err error) *engine.Result {
 // gets its token counts here.
 func (a *actor) begin() error {
 	started := &event.RunStarted{Format: event.Version, Root: a.job.Run, Spec: *a.job.Spec}
+	if o := a.origin; o != nil {
+		started.Root, started.Parent, started.Call = o.Root, o.Parent, o.Call
+	}
 	a.e.admit(a.ctx, started)
 	err := preflight(&started.Spec)
-	if err == nil {
+	if err == nil && !a.owned {
 		err = a.e.store.Create(a.ctx, a.e.lease, a.job.Run)
 	}
 	if err != nil {
@@ -254,6 +277,9 @@ func (a *actor) begin() error {
 	}
 	a.owned = true
 	if err := a.keep(started); err != nil {
+		return err
+	}
+	if err := a.plant(); err != nil {
 		return err
 	}
 	return a.input()

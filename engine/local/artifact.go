@@ -63,7 +63,7 @@ func (e *Engine) parent(ctx context.Context, run string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if d, ok := ev.Data.(*event.RunStarted); ok {
+		if d, ok := ev.Data.(*event.RunStarted); ok && d.Call == "" { // what calls an agent is none of its business
 			return d.Parent, nil
 		}
 		break
@@ -79,7 +79,9 @@ func (e *Engine) results(ctx context.Context, run string) (all []*event.ToolFini
 		}
 		switch d := ev.Data.(type) {
 		case *event.RunStarted:
-			parent = d.Parent
+			if d.Call == "" {
+				parent = d.Parent
+			}
 		case *event.ToolFinished:
 			if d.For == "" {
 				all = append(all, d)

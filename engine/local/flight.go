@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"rein.example/rein/engine"
 	"rein.example/rein/event"
 	"rein.example/rein/loop"
 	"rein.example/rein/model"
@@ -51,6 +52,12 @@ type flight struct {
 	pages   bool
 	had     []*event.ToolFinished
 	history loop.History
+
+	// other is the run that has carried out the same act, if one has; see tree.
+	other string
+
+	// Of a call of an agent.
+	below *below
 
 	// Of a model call.
 	client  model.Client
@@ -148,6 +155,8 @@ func (a *actor) carry(f *flight) {
 		data = a.asker.call(f)
 	case *loop.RunTool:
 		data = a.execute(f, c)
+	case *loop.StartRun:
+		data = a.carryBelow(f, c)
 	case *loop.AskApproval:
 		data = a.ask(f, c)
 	case *loop.Retrieve:
@@ -162,6 +171,8 @@ func (a *actor) broken(f *flight, p any) event.Data {
 	switch c := f.cmd.(type) {
 	case *loop.RunTool:
 		return a.e.admit(a.ctx, a.failed(f, c, errPanic, panicked))
+	case *loop.StartRun:
+		return a.e.admit(a.ctx, a.failed(f, asTool(c), &tool.Error{Type: "agent_internal_error", Message: errPanic.Error(), Unknown: true}, alive))
 	case *loop.CallModel:
 		return modelPanic(c)
 	case *loop.Retrieve:
@@ -177,6 +188,8 @@ func (a *actor) abandoned(f *flight) event.Data {
 		d := a.failed(f, c, errLeft, endOf(&f.ctx))
 		d.Latency = a.at.Sub(f.begun).Milliseconds()
 		return a.e.admit(a.ctx, d)
+	case *loop.StartRun:
+		return a.abandonedBelow(f, c)
 	case *loop.CallModel:
 		return &event.ModelFailed{ID: c.ID, Class: event.ClassCancelled, Message: "the call was given up because the run was stopped"}
 	case *loop.Retrieve:
@@ -199,7 +212,7 @@ func (a *actor) end(f *flight, err error) {
 	f.ended = true
 	if f.flies() {
 		f.ctx.end(err)
-		f.due = a.at.Add(patience)
+		f.due = a.at.Add(a.patienceFor(f))
 	}
 }
 
@@ -207,6 +220,10 @@ func (a *actor) end(f *flight, err error) {
 // goroutine.
 func (a *actor) drop(f *flight) {
 	f.dropped, f.needs, f.queued = true, nothing, false
+	if f.below != nil {
+		a.end(f, engine.ErrStop) // it can be resumed, as this run can
+		return
+	}
 	a.end(f, context.Canceled)
 }
 
@@ -249,6 +266,8 @@ func (f *flight) what() string {
 		return "the client of model " + c.Model
 	case *loop.RunTool:
 		return "tool " + c.Tool
+	case *loop.StartRun:
+		return "run " + c.Run + " of agent " + c.Agent
 	case *loop.AskApproval:
 		return "the approver"
 	case *loop.Retrieve:
@@ -263,8 +282,12 @@ func (a *actor) land() {
 	for _, f := range a.flights {
 		a.drop(f)
 	}
-	end := a.at.Add(patience)
-	a.timer.Reset(patience)
+	most := patience
+	for _, f := range a.flights {
+		most = max(most, a.patienceFor(f))
+	}
+	end := a.at.Add(most)
+	a.timer.Reset(most)
 	for a.sweep(); len(a.flights) > 0; a.sweep() {
 		a.receive()
 		if a.at.Before(end) {

@@ -35,6 +35,7 @@ type lab struct {
 	log     *logs
 	spec    event.Spec
 	job     engine.Job
+	below   map[string]*lab // those of its tools that are agents; looked up only
 }
 
 // newLab returns a lab whose model gives the replies, one after the other: the

@@ -196,6 +196,9 @@ func check(job *engine.Job, spec *event.Spec) error {
 		if job.Tools == nil || job.Tools.Get(name) == nil {
 			return fmt.Errorf("it needs the tool %q, which is not there: register it, or take the agent that the run was started with", name)
 		}
+		if spec.Tools[i].Agent != "" && job.Agent == nil {
+			return fmt.Errorf("it needs the agent that the tool %q is: set Job.Agent", name)
+		}
 	}
 	_, err := client(job, spec.Model)
 	return err
@@ -220,6 +223,11 @@ func (e *Engine) enter(ctx context.Context, job *engine.Job) (*actor, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("run %s was not begun: %w", job.Run, err)
 	}
+	return e.join(ctx, job)
+}
+
+// join is enter whether or not ctx has ended.
+func (e *Engine) join(ctx context.Context, job *engine.Job) (*actor, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {

@@ -26,6 +26,8 @@ const (
 	halted
 	// late: the run has used up its time to come to an end.
 	late
+	// wished: the run that called this one is to pause, and so is this one.
+	wished
 )
 
 func (b *mailbox) tell(n news) {

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -15,16 +16,31 @@ var ErrFinished = errors.New("the run has finished: start a new one, or fork it"
 
 // spec reads what the run was started with, before anything is claimed.
 func (a *actor) spec() (*event.Spec, error) {
-	for ev, err := range a.e.store.Read(a.ctx, a.job.Run, 1) {
+	d, err := a.e.started(a.ctx, a.job.Run)
+	if err != nil {
+		return nil, err
+	}
+	return &d.Spec, nil
+}
+
+// started reads the event that a run's journal begins with.
+func (e *Engine) started(ctx context.Context, run string) (*event.RunStarted, error) {
+	for ev, err := range e.store.Read(ctx, run, 1) {
 		if err != nil {
 			return nil, err
 		}
 		if d, ok := ev.Data.(*event.RunStarted); ok {
-			return &d.Spec, nil
+			return d, nil
 		}
 		return nil, fmt.Errorf("its journal begins with %s: it was not written by rein", ev.Data.Type())
 	}
 	return nil, errors.New("its journal is empty: the process that made it died before it began; start it again under another id")
+}
+
+// missing reports whether an error says that there is no such run.
+func missing(err error) bool {
+	var none *journal.NotFoundError
+	return errors.As(err, &none)
 }
 
 // takeOver makes this engine the run's owner and folds its journal. A torn end
@@ -49,6 +65,9 @@ func (a *actor) takeOver() error {
 		return fmt.Errorf("run %s: %w", a.job.Run, ErrFinished)
 	default:
 		return errOver
+	}
+	if err := a.plant(); err != nil {
+		return err
 	}
 	if err := a.keep(&event.RunResumed{Generation: head.Generation, By: a.e.lease.Owner.Name, Changed: a.changed()}); err != nil {
 		return err

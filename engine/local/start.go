@@ -27,6 +27,8 @@ func (a *actor) start() error {
 			}
 		} else if f.pass = a.pass; givenUp(c) {
 			a.end(f, context.Canceled)
+		} else if s, ok := c.(*loop.StartRun); ok {
+			a.tellBelow(f, s)
 		}
 	}
 	for _, f := range a.flights {
@@ -111,7 +113,12 @@ func (a *actor) prepare(f *flight, c loop.Command) (intent, already event.Data, 
 		if f.needs = intended; c.Effect.Writes() {
 			f.needs = synced
 		}
+		if a.tree != nil && c.Effect == event.Once && c.Key != "" {
+			f.other = a.tree.claim(c.Key, a.job.Run)
+		}
 		intent = &event.ToolStarted{ID: c.ID, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt, For: c.For}
+	case *loop.StartRun:
+		intent, already = a.prepareBelow(f, c)
 	case *loop.AskApproval:
 		f.run = a.m.Spec()
 		if f.needs = synced; a.job.Approve == nil {
@@ -208,6 +215,10 @@ func givenUp(c loop.Command) bool {
 // ask puts a question to the job's approver; it runs on the flight's goroutine.
 // A decision that does not answer the question leaves it open.
 func (a *actor) ask(f *flight, c *loop.AskApproval) event.Data {
+	if !a.tree.ask(&f.ctx) {
+		return nil
+	}
+	defer a.tree.asked()
 	answer, ok := a.job.Approve(&f.ctx, engine.Question{Run: a.job.Run, Call: c.Call, Tool: c.Tool, Args: c.Args, Hash: c.Hash, Settle: c.Settle, Words: c.Words, Why: c.Why, More: f.more})
 	if !ok {
 		return nil

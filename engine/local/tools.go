@@ -26,6 +26,9 @@ func timeout(c *loop.RunTool) time.Duration {
 // execute makes one call; it runs on the flight's goroutine. The secrets that
 // the arguments name are filled in here and nowhere else.
 func (a *actor) execute(f *flight, c *loop.RunTool) event.Data {
+	if d := a.elsewhere(f, c, f.other, false); d != nil {
+		return d
+	}
 	call := &tool.Call{Run: a.job.Run, ID: c.Call, Args: a.e.secrets.RevealJSON(c.Args), Key: c.Key, Attempt: int(c.Attempt), Seen: c.Seen}
 	if f.spec.Harness {
 		call.Artifact, call.History = a.artifacts(f.had, f.history), a.history(f.history)

@@ -101,6 +101,8 @@ func (u *undoing) one(act *loop.Act) (engine.Undone, error) {
 	switch {
 	case spec == nil || u.job.Tools.Get(act.Tool) == nil:
 		return end(engine.UndoImpossible, "the agent has no tool of that name any more")
+	case act.Run != "":
+		return end(engine.UndoImpossible, "the agent "+spec.Agent+" has carried it out: undo what the calls of its own run have done, which is "+act.Run)
 	case t == nil:
 		return end(engine.UndoImpossible, "the tool has no way to take a call back")
 	case act.Args == nil:

@@ -15,8 +15,8 @@ func (a *actor) wait() error {
 	if len(a.inbox) > 0 {
 		return nil
 	}
-	if cause := a.parked(); cause != "" {
-		return a.add(&event.RunPaused{Cause: cause})
+	if pause := a.parked(); pause != nil {
+		return a.add(pause)
 	}
 	if len(a.flights) == 0 {
 		return fmt.Errorf("run %s: nothing is in flight and nothing can be started: this is a bug", a.job.Run)
@@ -55,6 +55,7 @@ func (a *actor) react() error {
 		{late, func(a *actor) error { return context.Cause(a.ctx) }},
 		{dueNow, (*actor).tick},
 		{posted, (*actor).read},
+		{wished, func(a *actor) error { return a.keep(&event.InputReceived{Kind: event.InputPause}) }},
 		{halted, (*actor).interrupt},
 	} {
 		if a.news&r.news == 0 {
@@ -82,7 +83,7 @@ func (a *actor) take() error {
 	for i, o := range a.inbox {
 		a.inbox[i] = outcome{}
 		if o.data == nil && !o.f.dropped {
-			o.f.open = true // nobody answered; the question stands
+			o.f.open, o.f.ended = true, false // nobody answered, or a run has paused; the command stands
 			continue
 		}
 		wanted := !o.f.dropped
@@ -98,23 +99,34 @@ func (a *actor) take() error {
 	return nil
 }
 
-// parked returns the cause to pause with when only a person can move the run
-// on, and nobody is being asked any more.
-func (a *actor) parked() event.Cause {
-	questions := false
+// parked returns the pause of a run that only a person can move on, when nobody is
+// being asked any more and the runs of agents have come to rest.
+func (a *actor) parked() *event.RunPaused {
+	waits := false
+	var below []string
 	for _, f := range a.flights {
-		if _, ok := f.cmd.(*loop.AskApproval); ok && !f.dropped {
-			if !f.open {
-				return ""
-			}
-			questions = true
+		if f.dropped || !asks(f) && f.below == nil {
+			continue
+		}
+		if !f.open {
+			return nil
+		}
+		if waits = true; f.below != nil {
+			below = append(below, f.id)
 		}
 	}
-	if !questions {
-		return ""
+	if !waits {
+		return nil
 	}
-	cause, _ := a.m.Waiting()
-	return cause
+	cause, waiting := a.m.Waiting(below...)
+	if !waiting || a.moved() {
+		return nil
+	}
+	pause := &event.RunPaused{Cause: cause}
+	if below != nil {
+		a.waitsBelow(pause)
+	}
+	return pause
 }
 
 // arm sets the timer to when the actor must look again. A timer that fires too
@@ -163,6 +175,8 @@ func (a *actor) tick() error {
 		f.due = time.Time{}
 		if _, ok := f.cmd.(*loop.Wait); ok {
 			a.inbox = append(a.inbox, outcome{f, &event.TimerFired{ID: f.id}})
+		} else if !f.ended && f.below != nil {
+			a.end(f, errOverdue)
 		} else if !f.ended {
 			a.end(f, context.DeadlineExceeded)
 		} else if a.leave(f) {

@@ -122,6 +122,9 @@ func (w watcher) progress(run, call, tool, text string) {
 // listen shows what models and tools have said.
 func (a *actor) listen() {
 	for _, f := range a.flights {
+		if f.below != nil {
+			a.listenBelow(f)
+		}
 		if c, ok := f.cmd.(*loop.RunTool); ok && f.said != nil && !f.dropped {
 			if text := f.said.take(); text != "" {
 				a.watch.progress(a.job.Run, c.Call, c.Tool, a.e.redact(text))
