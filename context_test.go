@@ -22,6 +22,7 @@ import (
 	"rein.example/rein/message"
 	"rein.example/rein/model"
 	"rein.example/rein/model/script"
+	"rein.example/rein/tokens"
 	"rein.example/rein/tool"
 	"rein.example/rein/window"
 )
@@ -474,5 +475,80 @@ func TestTaskBeyondTheWindow(t *testing.T) {
 	check(t, store, run.ID(), r)
 	if body := string(r.bodies[0]); len(body) > 24_000 || !strings.Contains(body, "account 8841-220") || !strings.Contains(body, "Begin now.") || !strings.Contains(body, "of the message left out here; all of it can be read with") {
 		t.Errorf("%d bytes are sent: %.3000s", len(body), body)
+	}
+}
+
+// halves counts a token for each two bytes.
+type halves struct{}
+
+func (halves) Count(text string) int { return (len(text) + 1) / 2 }
+func (halves) Method() tokens.Method { return tokens.Estimated }
+
+// What the machine puts into a request by itself is counted by the agent's counter as
+// well: the digest, the stubs, the block at the end.
+func TestCountsOfRewrites(t *testing.T) {
+	const steps = 30
+	store, r := openStore(t), newPager(plainly)
+	o := long(steps, window.Layered, store)
+	o.Counter = halves{}
+	a, err := rein.New(r, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	run := a.Start(t.Context(), task)
+	if res, err := run.Result(); err != nil || !res.OK {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	var last *event.ContextCompacted
+	var held map[string]int64 // by block, in the request that is sent next
+	digests, stubs, tails := 0, 0, 0
+	for _, ev := range journalOf(t, store, run.ID()) {
+		switch d := ev.Data.(type) {
+		case *event.ContextCompacted:
+			last = d
+		case *event.ContextAssembled:
+			held = map[string]int64{}
+			for _, b := range d.Blocks {
+				held[b.Name] = b.Tokens
+			}
+			if d.Tail != "" {
+				tails++
+				m := message.NewText(message.System, d.Tail)
+				if n := int64(tokens.Message(halves{}, &m)); held[window.BlockTail] != n {
+					t.Errorf("event %d: the tail counts %d, not %d", ev.Seq, held[window.BlockTail], n)
+				}
+			}
+		case *event.ModelCalled:
+			if last == nil {
+				continue
+			}
+			body, _, err := engine.Rebuild(t.Context(), store, func(engine.EncoderID) (model.Encoder, error) { return r.Encoder(), nil }, run.ID(), ev.Seq)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts := map[string]int64{}
+			for _, e := range last.Edits {
+				texts[e.Text] = e.Tokens.Or(-1)
+			}
+			for _, m := range messagesOf(body) {
+				n := int64(tokens.Message(halves{}, &m))
+				if strings.HasPrefix(m.PlainText(), "[rein: digest of") {
+					digests++
+					if last.Tokens.Or(-1) != n || held[window.BlockDigest] != n {
+						t.Errorf("event %d: the digest counts %d and %d, not %d", ev.Seq, last.Tokens.Or(-1), held[window.BlockDigest], n)
+					}
+				}
+				if want, ok := texts[m.PlainText()]; ok && m.Role == message.Tool {
+					if stubs++; want != n {
+						t.Errorf("event %d: %q counts %d, not %d", ev.Seq, m.PlainText(), want, n)
+					}
+				}
+			}
+			last = nil
+		}
+	}
+	if digests == 0 || stubs == 0 || tails == 0 {
+		t.Errorf("%d digests, %d stubs and %d tails were looked at", digests, stubs, tails)
 	}
 }
