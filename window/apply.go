@@ -89,14 +89,31 @@ func edited(e *Entry, x *event.ContextEdit) Entry {
 	return out
 }
 
-// Edited returns the message with text in the place of its content. Who speaks,
-// which call it answers, and the calls it makes itself stay.
+// Edited returns the message with text in the place of what it says. Who speaks,
+// which call it answers, and which calls it makes stay. Of a result or an input,
+// nothing else stays; a reply keeps its reasoning, and the arguments of its calls
+// are those of [ShortArgs].
 func Edited(m *message.Message, text string) message.Message {
 	out := *m
-	out.Parts = []message.Part{{Kind: message.Text, Text: text}}
-	for i := range m.Parts {
-		if m.Parts[i].Kind == message.ToolCall {
-			out.Parts = append(out.Parts, m.Parts[i])
+	out.Parts = nil
+	if text != "" || m.Role != message.Assistant {
+		out.Parts = []message.Part{{Kind: message.Text, Text: text}}
+	}
+	if m.Role != message.Assistant {
+		return out
+	}
+	for _, p := range m.Parts {
+		switch p.Kind {
+		case message.ToolCall:
+			p.Args = ShortArgs(p.Args)
+			out.Parts = append(out.Parts, p)
+		case message.Reasoning:
+			// A provider wants it back where it was: before what was said.
+			said := len(out.Parts) > 0 && out.Parts[len(out.Parts)-1].Kind == message.Text
+			out.Parts = append(out.Parts, p)
+			if n := len(out.Parts); said {
+				out.Parts[n-1], out.Parts[n-2] = out.Parts[n-2], out.Parts[n-1]
+			}
 		}
 	}
 	return out

@@ -46,9 +46,17 @@ func TestApplyOrder(t *testing.T) {
 // An edited message keeps who speaks, what it answers and what it calls.
 func TestEdited(t *testing.T) {
 	m := message.NewText(message.Assistant, "long")
-	m.Parts = append(m.Parts, message.Part{Kind: message.ToolCall, ID: "c1", Name: "look"}, message.Part{Kind: message.Image, URL: "x"})
-	if got := window.Edited(&m, "short"); got.PlainText() != "short" || got.Calls() != 1 || len(got.Parts) != 2 || m.PlainText() != "long" {
+	m.Parts = append(m.Parts, message.Part{Kind: message.Reasoning, Text: "why", Opaque: []byte(`"signed"`)},
+		message.Part{Kind: message.ToolCall, ID: "c1", Name: "write", Args: `{"path":"a","text":"` + strings.Repeat("line\\n", 100) + `"}`})
+	got := window.Edited(&m, "short")
+	if got.PlainText() != "short" || len(got.Parts) != 3 || m.PlainText() != "long" {
 		t.Errorf("got %+v", got)
+	}
+	if p := got.Parts[0]; p.Kind != message.Reasoning || string(p.Opaque) != `"signed"` {
+		t.Errorf("the reasoning is %+v", p)
+	}
+	if p := got.Parts[2]; p.ID != "c1" || !strings.HasPrefix(p.Args, `{"path":"a","text":"line line`) || !strings.HasSuffix(p.Args, `… [rein: 602 bytes are not shown any more]"}`) {
+		t.Errorf("the call is %+v", p)
 	}
 	r := message.Result("c1", "look", "long", true)
 	if got := window.Edited(&r, "short"); got.ToolCallID != "c1" || got.ToolName != "look" || !got.Failed || got.PlainText() != "short" {
@@ -133,6 +141,19 @@ func TestForNamesStrategies(t *testing.T) {
 	for _, name := range []string{"", "Layered", "newest"} {
 		if s, err := window.For(name); s != nil || err == nil || !strings.Contains(err.Error(), "layered, full") {
 			t.Errorf("%q: %v, %v", name, s, err)
+		}
+	}
+}
+
+func TestShortArgs(t *testing.T) {
+	long := strings.Repeat("é", 200)
+	list := "[" + strings.Repeat("1,", 200) + "1]"
+	for _, c := range []struct{ args, want string }{
+		{"", ""}, {"{}", "{}"}, {`{"a":"b"}`, `{"a":"b"}`}, {"[" + list + "]", "[" + list + "]"}, {`{"a":"` + long, `{"a":"` + long}, {`{"a":"` + long + `" "b":1}`, `{"a":"` + long + `" "b":1}`},
+		{`{"a":"` + long + `","b":` + list + `,"c":7}`, `{"a":"` + strings.Repeat("é", 40) + `… [rein: 402 bytes are not shown any more]","b":"[rein: 403 bytes are not shown any more]","c":7}`},
+	} {
+		if got := window.ShortArgs(c.args); got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.args, got, c.want)
 		}
 	}
 }

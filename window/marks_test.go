@@ -15,15 +15,17 @@ func TestMarks(t *testing.T) {
 		trigger, target int64
 	}{
 		{"an unknown window", event.WindowSpec{}, window.MarksIn{Growth: 100}, 0, 0},
-		{"nothing known yet", event.WindowSpec{}, window.MarksIn{Budget: 10_000}, 8500, 4000},
+		{"nothing known yet", event.WindowSpec{}, window.MarksIn{Budget: 10_000}, 8500, 3300},
 		{"set", event.WindowSpec{Trigger: 900_000, Target: 200_000}, window.MarksIn{Budget: 10_000, Growth: 1}, 9000, 2000},
 		{"set too near to each other", event.WindowSpec{Trigger: 500_000, Target: 450_000}, window.MarksIn{Budget: 10_000}, 5000, 2000},
 		{"set too low to land below", event.WindowSpec{Trigger: 200_000}, window.MarksIn{Budget: 10_000}, 2000, 0},
-		{"nonsense", event.WindowSpec{Trigger: -1, Target: 7_000_000}, window.MarksIn{Budget: 10_000}, 8500, 4000},
-		{"small steps: cheaper to begin early", event.WindowSpec{}, window.MarksIn{Budget: 32_000, Fixed: 2000, Anchors: 1000, Growth: 200}, 22_400, 12_800},
-		{"large steps: dearer", event.WindowSpec{}, window.MarksIn{Budget: 32_000, Fixed: 2000, Anchors: 1000, Growth: 5000}, 27_200, 12_800},
-		{"caching costs nothing less", event.WindowSpec{}, window.MarksIn{Budget: 200_000, Growth: 100, CachedPPM: 1_000_000}, 140_000, 80_000},
-		{"absurd", event.WindowSpec{}, window.MarksIn{Budget: 1 << 62, Growth: 1 << 62, Fixed: 1 << 62, Summary: 1 << 60}, 3919933115663279718, 1844674407370955161},
+		{"nonsense", event.WindowSpec{Trigger: -1, Target: 7_000_000}, window.MarksIn{Budget: 10_000}, 8500, 3300},
+		{"small steps: the distance", event.WindowSpec{}, window.MarksIn{Budget: 32_000, Fixed: 2000, Anchors: 1000, Growth: 200}, 20_160, 10_560},
+		{"larger steps: 24 of them", event.WindowSpec{}, window.MarksIn{Budget: 32_000, Fixed: 2000, Anchors: 1000, Growth: 500}, 22_560, 10_560},
+		{"large steps: the most", event.WindowSpec{}, window.MarksIn{Budget: 32_000, Fixed: 2000, Anchors: 1000, Growth: 5000}, 27_200, 10_560},
+		{"cheap caching: dear to begin early", event.WindowSpec{}, window.MarksIn{Budget: 100_000, Fixed: 3000, Growth: 700, CachedPPM: 20_000}, 78_871, 33_000},
+		{"no cheaper when cached", event.WindowSpec{}, window.MarksIn{Budget: 200_000, Growth: 100, CachedPPM: 1_000_000}, 126_000, 66_000},
+		{"absurd", event.WindowSpec{}, window.MarksIn{Budget: 1 << 62, Growth: 1 << 62, Fixed: 1 << 62, Summary: 1 << 60}, 3919933115663279718, 1521856386081038008},
 	} {
 		trigger, target := window.Marks(&c.spec, c.in)
 		if trigger != c.trigger || target != c.target {
@@ -52,18 +54,15 @@ func TestMarksKeepTheirDistance(t *testing.T) {
 // earlier nor a little later.
 func TestMarksAreCheapest(t *testing.T) {
 	for _, in := range []window.MarksIn{
-		{Budget: 1 << 20, Fixed: 3000, Anchors: 2000, Growth: 18_000},
-		{Budget: 1 << 20, Growth: 46_000, CachedPPM: 250_000, Summary: 1000},
-		{Budget: 200_000, Fixed: 10_000, Growth: 3200, Summary: 2000},
+		{Budget: 1 << 20, Fixed: 3000, Anchors: 2000, Growth: 9500, CachedPPM: 30_000},
+		{Budget: 1 << 20, Growth: 6400, CachedPPM: 20_000, Summary: 1000},
+		{Budget: 200_000, Fixed: 10_000, Growth: 1680, CachedPPM: 30_000, Summary: 2000},
 	} {
 		high, low := window.Marks(&event.WindowSpec{}, in)
 		if high*100 >= in.Budget*84 || (high-low)*100 <= in.Budget*31 {
 			t.Fatalf("%+v: %d is where a bound lies", in, high)
 		}
 		c := in.CachedPPM
-		if c == 0 {
-			c = 100_000
-		}
 		// What a step costs on average, in millionths of a token of input, if room is
 		// made whenever n steps were made.
 		mean := func(n int64) int64 {

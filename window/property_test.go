@@ -53,7 +53,7 @@ func (r *maker) turn(v *window.View, orphans, bare bool) {
 	for range 1 + r.IntN(3)*r.IntN(2) {
 		r.calls++
 		id := fmt.Sprint("c", r.calls)
-		m.Parts = append(m.Parts, message.Part{Kind: message.ToolCall, ID: id, Name: "look", Args: fmt.Sprintf(`{"at":"%s"}`, r.text(4))})
+		m.Parts = append(m.Parts, message.Part{Kind: message.ToolCall, ID: id, Name: "look", Args: r.args()})
 		if !orphans || r.IntN(5) > 0 {
 			results = append(results, message.Result(id, "look", r.text(r.IntN(120)*r.IntN(3)), false))
 		}
@@ -86,6 +86,17 @@ func (r *maker) turn(v *window.View, orphans, bare bool) {
 	case 3:
 		r.add(v, window.Input, message.NewText(message.User, r.text(r.IntN(900)*r.IntN(2))))
 	}
+}
+
+// args returns arguments, of which some are large and some no JSON.
+func (r *maker) args() string {
+	switch r.IntN(12) {
+	case 0:
+		return `{"text":"` + strings.Repeat("all of it ", r.IntN(400)) + `"}`
+	case 1:
+		return `{"at":` + r.text(8)
+	}
+	return fmt.Sprintf(`{"at":"%d"}`, r.IntN(900))
 }
 
 func (r *maker) add(v *window.View, k window.Kind, m message.Message) *window.Entry {
@@ -199,7 +210,7 @@ func checkEdits(t *testing.T, name string, v *window.View, p *window.Plan) {
 			t.Fatalf("%s: an edit of message %d, which leaves", name, e.Message)
 		case kind == window.Input && e.Action != window.ActionTrim:
 			t.Fatalf("%s: %s of what a user said", name, e.Action)
-		case e.Action == window.ActionDrop != (e.Text == ""):
+		case kind != window.Reply && e.Action == window.ActionDrop != (e.Text == ""):
 			t.Fatalf("%s: %+v", name, e)
 		}
 		last = e.Message

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ const leastPiece = 60
 // nobody. What is of no use and old results become stubs, and the oldest groups
 // leave, but for the last; so far it lands at v.Target if it can. Only as far as the
 // budget needs, the results of the last group are shortened to head and tail, then
-// retrieved material, then what users said between their first and their last
+// long arguments of its calls, then retrieved material, then what users said between their first and their last
 // message, then those two. A user's message that is shortened says so, and keeps what
 // it demands ([Constraints]). The zero Plan: the request fits, or nothing more can be given
 // up.
@@ -37,6 +38,7 @@ func Trim(v *View) Plan {
 	p.fillStubs()
 	if limit := p.limit(); p.total > limit {
 		p.shorten(p.lastResults(), limit)
+		p.shortenCalls(limit)
 		p.shorten(p.materials(), limit)
 		inputs := p.inputs()
 		if n := len(inputs); n > 2 {
@@ -118,6 +120,31 @@ func (p *planner) shorten(of []int, limit int64) {
 			text = p.shortResult(e, most)
 		}
 		if p.measure.message(e.Msg, text) < sizes[k] {
+			p.edit(i, ActionTrim, OverBudget, text)
+		}
+	}
+}
+
+// shortenCalls takes long arguments out of the calls of groups that stay, the largest
+// first, until the request is at limit, if it is above.
+func (p *planner) shortenCalls(limit int64) {
+	var of []int
+	for i := range p.v.Entries {
+		if e := &p.v.Entries[i]; e.Kind == Reply && p.there(i) && p.edits[i] == nil && e.Msg.Calls() > 0 {
+			of = append(of, i)
+		}
+	}
+	slices.SortStableFunc(of, func(a, b int) int { return cmp.Compare(p.size(b), p.size(a)) })
+	for _, i := range of {
+		if p.total <= limit {
+			return
+		}
+		e := &p.v.Entries[i]
+		// What it says may be long too; reasoning stays, as the provider wants it back.
+		text := p.measure.headAndTail(e.Msg.PlainText(), max(limit/4, leastPiece), func(left int64) string {
+			return "[rein: some " + group3(left) + " tokens are not shown any more]"
+		})
+		if p.measure.message(e.Msg, text)+leastPiece < e.Tokens {
 			p.edit(i, ActionTrim, OverBudget, text)
 		}
 	}
