@@ -181,3 +181,21 @@ func BenchmarkHostile(b *testing.B) {
 		})
 	}
 }
+
+// Whatever a model wrote as arguments, what stands for them later is no longer, is
+// still an object if it was one, and is not shortened any further.
+func FuzzShortArgs(f *testing.F) {
+	for _, s := range seeds {
+		f.Add(s)
+		f.Add(`{"a":"` + strings.Repeat(s, 9) + `","b":` + s + `}`)
+	}
+	f.Fuzz(func(t *testing.T, args string) {
+		got := window.ShortArgs(args)
+		if len(got) > len(args) || jsontext.Value(args).IsValid() && !jsontext.Value(got).IsValid() {
+			t.Errorf("got %q", got)
+		}
+		if again := window.ShortArgs(got); again != got {
+			t.Errorf("%q becomes %q", got, again)
+		}
+	})
+}

@@ -14,7 +14,7 @@ import (
 )
 
 // conversations is how many random ones each property is tried on.
-const conversations = 100
+const conversations = 60
 
 // maker makes random conversations.
 type maker struct {

@@ -155,7 +155,7 @@ func (s *script) say(t *testing.T, text string) {
 	}
 }
 
-func (s *script) message(t *testing.T, line string) {
+func (s *script) message(t testing.TB, line string) {
 	kind, text, _ := strings.Cut(line, " ")
 	e := window.Entry{Number: s.next}
 	var m message.Message
@@ -197,7 +197,7 @@ func (s *script) message(t *testing.T, line string) {
 	s.next++
 }
 
-func flag(t *testing.T, e *window.Entry, f string) {
+func flag(t testing.TB, e *window.Entry, f string) {
 	key, value, _ := strings.Cut(f, "=")
 	switch key {
 	case "handled":
