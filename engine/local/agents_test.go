@@ -245,6 +245,7 @@ func TestHundredAgents(t *testing.T) {
 		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
+		synctest.Wait()
 		if left := actors(); left != "" {
 			t.Errorf("left behind:\n%s", left)
 		}
@@ -446,6 +447,7 @@ func TestAgentStopAndCancel(t *testing.T) {
 				if took := time.Since(began); took > time.Second {
 					t.Errorf("it took %v to end", took)
 				}
+				synctest.Wait()
 				if left := actors(); left != "" {
 					t.Errorf("left behind:\n%s", left)
 				}
