@@ -49,10 +49,8 @@ var (
 type below struct {
 	job *engine.Job
 	// err says why there is no job for a run that had begun before.
-	err error
-	// other is the run that has carried out the same act, if one has; see tree.
-	other string
-	mail  letters
+	err  error
+	mail letters
 
 	mu    sync.Mutex
 	child *actor // while it is carried out
@@ -123,7 +121,7 @@ func (a *actor) prepareBelow(f *flight, c *loop.StartRun) (intent, already event
 			Hint: "do it by yourself, or say that it could not be done"})
 	}
 	if c.Effect == event.Once {
-		b.other = a.tree.claim(c.Key, a.job.Run)
+		f.elsewhere = a.tree.claim(c.Key, a.job.Run)
 	}
 	f.below, f.needs, f.limit = b, synced, agentWall+agentEnd
 	if b.job != nil {
@@ -185,8 +183,12 @@ func (a *actor) carryBelow(f *flight, c *loop.StartRun) event.Data {
 	if b.err != nil {
 		return a.rested(f, c, b.err)
 	}
-	if d := a.elsewhere(f, asTool(c), b.other, true); d != nil {
-		return d
+	if f.elsewhere {
+		if d := a.elsewhere(f, asTool(c), true); d != nil {
+			return d
+		}
+	} else if c.Effect == event.Once {
+		a.tree.begun(c.Key, a.job.Run)
 	}
 	child, err := a.e.join(&f.ctx, b.job)
 	if err != nil {

@@ -53,8 +53,8 @@ type flight struct {
 	had     []*event.ToolFinished
 	history loop.History
 
-	// other is the run that has carried out the same act, if one has; see tree.
-	other string
+	// elsewhere: another run of the tree has begun the same act; see tree.
+	elsewhere bool
 
 	// Of a call of an agent.
 	below *below

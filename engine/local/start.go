@@ -114,7 +114,7 @@ func (a *actor) prepare(f *flight, c loop.Command) (intent, already event.Data, 
 			f.needs = synced
 		}
 		if a.tree != nil && c.Effect == event.Once && c.Key != "" {
-			f.other = a.tree.claim(c.Key, a.job.Run)
+			f.elsewhere = a.tree.claim(c.Key, a.job.Run)
 		}
 		intent = &event.ToolStarted{ID: c.ID, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt, For: c.For}
 	case *loop.StartRun:

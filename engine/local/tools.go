@@ -26,8 +26,12 @@ func timeout(c *loop.RunTool) time.Duration {
 // execute makes one call; it runs on the flight's goroutine. The secrets that
 // the arguments name are filled in here and nowhere else.
 func (a *actor) execute(f *flight, c *loop.RunTool) event.Data {
-	if d := a.elsewhere(f, c, f.other, false); d != nil {
-		return d
+	if f.elsewhere {
+		if d := a.elsewhere(f, c, false); d != nil {
+			return d
+		}
+	} else if c.Effect == event.Once {
+		a.tree.begun(c.Key, a.job.Run)
 	}
 	call := &tool.Call{Run: a.job.Run, ID: c.Call, Args: a.e.secrets.RevealJSON(c.Args), Key: c.Key, Attempt: int(c.Attempt), Seen: c.Seen}
 	if f.spec.Harness {

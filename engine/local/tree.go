@@ -24,9 +24,17 @@ type tree struct {
 	// asking has room for the question that is before somebody.
 	asking chan struct{}
 
-	mu sync.Mutex
-	// claims are the runs that have begun an act last, by its key; looked up only.
-	claims map[string]string
+	mu     sync.Mutex
+	claims map[string]*claim // by key; looked up only
+}
+
+// claim says which run has begun an act last.
+type claim struct {
+	run string
+	// n counts how often it was begun.
+	n int64
+	// pending: that does not stand in the run's journal yet.
+	pending bool
 }
 
 // lookAgain is how often a call looks whether the same call of another run has come
@@ -42,7 +50,7 @@ func (a *actor) plant() error {
 	if a.tree != nil || !needsTree(a.m) {
 		return nil
 	}
-	t := &tree{e: a.e, asking: make(chan struct{}, 1), claims: map[string]string{}}
+	t := &tree{e: a.e, asking: make(chan struct{}, 1), claims: map[string]*claim{}}
 	runs := a.m.Children()
 	if root := a.m.Root(); root != a.job.Run {
 		var err error
@@ -100,33 +108,57 @@ func (e *Engine) depth(ctx context.Context, run string) (n int, err error) {
 // add takes note of what a run has begun.
 func (t *tree) add(run string, m *loop.Machine) {
 	for _, o := range m.Ledger() {
-		t.claims[o.Key] = run
+		t.claims[o.Key] = &claim{run: run}
 	}
 }
 
-// claim notes that a run begins an act, and returns the run that has begun it
-// before, if another has.
-func (t *tree) claim(key, run string) (other string) {
+// claim notes that a run is about to begin an act, and reports whether another has
+// begun it before.
+func (t *tree) claim(key, run string) (other bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if other = t.claims[key]; other == run {
-		return ""
+	c := t.claims[key]
+	if c == nil {
+		c = &claim{run: run}
+		t.claims[key] = c
 	}
-	if other == "" {
-		t.claims[key] = run
+	if c.run != run {
+		return true
 	}
-	return other
+	c.n++
+	c.pending = true
+	return false
 }
 
-// pass makes an act that a run has begun, without effect, another's, and returns
-// whose it is.
-func (t *tree) pass(key, from, to string) string {
+// begun notes that the act that a run was about to begin stands in its journal.
+func (t *tree) begun(key, run string) {
+	if t == nil {
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.claims[key] == from {
-		t.claims[key] = to
+	if c := t.claims[key]; c != nil && c.run == run {
+		c.pending = false
 	}
-	return t.claims[key]
+}
+
+// whose returns the claim to an act, as it is now.
+func (t *tree) whose(key string) claim {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return *t.claims[key]
+}
+
+// pass makes an act another run's, unless something has become of the claim since
+// it was looked at. It reports whether it did.
+func (t *tree) pass(key string, was claim, run string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if c := t.claims[key]; *c != was {
+		return false
+	}
+	t.claims[key] = &claim{run: run}
+	return true
 }
 
 // ask waits until a question may be put; false: ctx has ended before.
@@ -149,38 +181,45 @@ func (t *tree) asked() {
 	}
 }
 
-// elsewhere returns the outcome of a call of which other, another run of the tree,
-// has begun the same act; nil if it may be carried out: other is empty, or it is
-// known that nothing was done there. It waits for the end of the other call, except
-// if that is to be carried out by an agent: then it may be what waits for this one.
-func (a *actor) elsewhere(f *flight, c *loop.RunTool, other string, agent bool) event.Data {
-	for other != "" {
+// elsewhere returns the outcome of a call of which another run of the tree has begun
+// the same act; nil if it may be carried out, since it is known that nothing was done
+// there. It waits for the end of the other call, except if that is carried out by an
+// agent: then it may be what waits for this one.
+func (a *actor) elsewhere(f *flight, c *loop.RunTool, agent bool) event.Data {
+	for {
+		claim := a.tree.whose(c.Key)
+		other := claim.run
+		goes := a.e.carries(other) // before its journal is read, which is all there is if it is not
 		o, err := a.tree.of(&f.ctx, other, c.Key)
+		if o == nil && claim.pending && goes {
+			o = &loop.Once{} // about to begin
+		}
 		switch {
+		case other == a.job.Run:
+			return nil
 		case err != nil:
 			return a.e.admit(a.ctx, a.failed(f, c, &tool.Error{Type: tool.TypeUnknown, Unknown: true,
 				Message: "whether run " + other + " has done the same cannot be read: " + err.Error()}, alive))
 		case o == nil:
-			if other = a.tree.pass(c.Key, other, a.job.Run); other == a.job.Run {
+			if a.tree.pass(c.Key, claim, a.job.Run) {
 				return nil
 			}
 		case o.Settled, o.Done != nil && !o.Unknown:
 			return a.e.admit(a.ctx, doneElsewhere(c, other, o))
-		case o.Unknown || !a.e.carries(other):
+		case o.Unknown || !goes:
 			e := &tool.Error{Type: tool.TypeUnknown, Unknown: true,
-				Message: fmt.Sprintf("call %s of run %s, which belongs to the same task, asked for the same; whether it took effect is unknown", o.Call, other)}
+				Message: theOther(o, other) + " asked for the same; whether it took effect is unknown"}
 			return a.e.admit(a.ctx, a.failed(f, c, explained(e, false, event.StatusUnknown, c, f.spec), alive))
 		case agent:
 			return a.e.admit(a.ctx, a.failed(f, c, &tool.Error{Type: "in_progress", NoEffect: true,
-				Message: fmt.Sprintf("the call was not begun: call %s of run %s, which belongs to the same task, asks for the same and is still carried out", o.Call, other),
+				Message: "the call was not begun: " + theOther(o, other) + " asks for the same and is still carried out",
 				Hint:    "do not repeat it; go on with something else"}, alive))
 		case !pauseFor(&f.ctx, lookAgain):
 			return a.e.admit(a.ctx, a.failed(f, c, &tool.Error{Type: tool.TypeUnknown, Unknown: true,
-				Message: fmt.Sprintf("call %s of run %s, which belongs to the same task, asks for the same and has not come to its end; whether it takes effect is unknown", o.Call, other),
+				Message: theOther(o, other) + " asks for the same and has not come to its end; whether it takes effect is unknown",
 				Hint:    "do not repeat it; find out later by reading whether it took effect"}, alive))
 		}
 	}
-	return nil
 }
 
 // of returns what a run has begun under a key, nil if nothing or without effect.
@@ -200,10 +239,19 @@ func (t *tree) of(ctx context.Context, run, key string) (*loop.Once, error) {
 	return nil, nil
 }
 
+// theOther names the call of another run.
+func theOther(o *loop.Once, run string) string {
+	name := "run " + run
+	if o.Call != "" {
+		name = "call " + o.Call + " of " + name
+	}
+	return name + ", which belongs to the same task,"
+}
+
 // doneElsewhere returns the outcome of a call that another run has carried out.
 func doneElsewhere(c *loop.RunTool, run string, o *loop.Once) *event.ToolFinished {
 	d := &event.ToolFinished{ID: c.ID, Call: c.Call, Tool: c.Tool, Status: event.StatusIntercepted}
-	text := fmt.Sprintf("This call was not run: call %s of run %s, which belongs to the same task, asked for the same, and it must not be done twice.", o.Call, run)
+	text := "This call was not run: " + theOther(o, run) + " asked for the same, and it must not be done twice."
 	var parts []message.Part
 	if o.Settled || o.Done == nil {
 		text += " It is confirmed that it was carried out. Do not repeat it."
