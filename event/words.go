@@ -95,6 +95,16 @@ const (
 	PurposeFinal Purpose = "final"
 )
 
+// Aside reports whether a call for this purpose is beside the steps: the harness asks
+// it for itself, and the reply is no part of the conversation.
+func (p Purpose) Aside() bool {
+	return p == PurposeSummary || p == PurposeReadBack || p == PurposeCompletionCheck
+}
+
+// Check reports whether a call for this purpose checks the run's work: a reading back
+// of the goal or a completion check.
+func (p Purpose) Check() bool { return p == PurposeReadBack || p == PurposeCompletionCheck }
+
 // InputKind says what a message from outside asks for.
 type InputKind string
 
@@ -200,6 +210,12 @@ const (
 	ClassInternal ErrorClass = "internal"
 )
 
-// NoticeTruncation is the kind of the notice that a tool seems to cut its results
-// without saying so.
-const NoticeTruncation = "truncation"
+// Kinds of notices that traces know.
+const (
+	// NoticeTruncation: a tool seems to cut its results without saying so.
+	NoticeTruncation = "truncation"
+	// NoticeCompletion: the completion check has sent the run back.
+	NoticeCompletion = "completion_check"
+	// NoticeDrift: the work does not serve the goal, as a reading back has found.
+	NoticeDrift = "goal_drift"
+)

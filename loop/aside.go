@@ -19,11 +19,6 @@ import (
 // whether the work still serves the goal.
 
 const (
-	noticeCompletion = "completion_check"
-	noticeDrift      = "goal_drift"
-)
-
-const (
 	// maxReturns is how often a run is sent back by the completion check.
 	maxReturns = 2
 	// replanAt and offGoalStop are how often in a row the answer is that the work
@@ -43,11 +38,6 @@ const completionSchema = `{"type":"object","properties":{"parts":{"type":"array"
 const readBackSchema = `{"type":"object","properties":{"goal":{"type":"string"},"serves_goal":{"type":"boolean"},"why":{"type":"string"},` +
 	`"completed_steps":{"type":"array","items":{"type":"string"}},"current_step":{"type":"string"},"next_step":{"type":"string"}},` +
 	`"required":["goal","serves_goal","why","completed_steps","current_step","next_step"],"additionalProperties":false}`
-
-// aside reports whether a purpose is such a question.
-func aside(p event.Purpose) bool {
-	return p == event.PurposeCompletionCheck || p == event.PurposeReadBack
-}
 
 // asideSchema returns the form of the answer, and its name.
 func asideSchema(p event.Purpose) (jsontext.Value, string) {
@@ -70,7 +60,9 @@ func (m *Machine) askAside(p event.Purpose, prompt string) event.Data {
 	if budget := m.budget(); budget > 0 && m.predict(m.sizes.Total()+size) > budget {
 		return nil
 	}
-	return m.assembly(p, true, prompt, size)
+	a := m.assembly(p, true, prompt, size)
+	a.Step = m.steps // the one that it looks back at; a run may have no other
+	return a
 }
 
 // checkCompletion has an end held against the request, or finishes with it.
@@ -310,7 +302,7 @@ func (m *Machine) checked(answer jsontext.Value) {
 		missing = missing[:maxNamed]
 	}
 	m.returns++
-	m.note = &event.NoticeAdded{Kind: noticeCompletion, Text: "The task is not finished: " + clipTo(strings.Join(missing, "; "), 1000) +
+	m.note = &event.NoticeAdded{Kind: event.NoticeCompletion, Text: "The task is not finished: " + clipTo(strings.Join(missing, "; "), 1000) +
 		". Do what is missing, then finish again; or say in your answer why it cannot be done."}
 }
 
@@ -357,10 +349,10 @@ func (m *Machine) drift(answer jsontext.Value) {
 	case m.offGoal >= offGoalStop:
 		m.reach(event.ReasonNoProgress, "the work does not serve the goal, and a new plan has not helped: "+clipTo(a.Why, 300))
 	case m.offGoal >= replanAt:
-		m.note = &event.NoticeAdded{Kind: noticeDrift, Text: "Twice now your own reading is that the work does not serve the goal (" + clipTo(a.Why, 300) +
+		m.note = &event.NoticeAdded{Kind: event.NoticeDrift, Text: "Twice now your own reading is that the work does not serve the goal (" + clipTo(a.Why, 300) +
 			"). Stop what you are doing. Plan anew from the user's request: what is still missing, and which single step brings it nearer; then take that step."}
 	default:
-		m.note = &event.NoticeAdded{Kind: noticeDrift, Text: "Your reading is that the last steps do not serve the goal: " + clipTo(a.Why, 300) +
+		m.note = &event.NoticeAdded{Kind: event.NoticeDrift, Text: "Your reading is that the last steps do not serve the goal: " + clipTo(a.Why, 300) +
 			". Go on with what the user has asked for."}
 	}
 }

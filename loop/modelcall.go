@@ -55,7 +55,7 @@ func (c *modelCall) command(m *Machine) Command {
 		if c.purpose == event.PurposeFinal && len(m.spec.Submit) > 0 {
 			c.cmd.Schema, c.cmd.SchemaName = m.spec.Submit, "result"
 		}
-		if aside(c.purpose) {
+		if c.purpose.Check() {
 			c.cmd.Schema, c.cmd.SchemaName = asideSchema(c.purpose)
 		}
 	}
@@ -69,7 +69,7 @@ func (c *modelCall) tailMessage() *message.Message {
 		return nil
 	}
 	msg := stateTail(c.tail)
-	if c.purpose == event.PurposeSummary || aside(c.purpose) {
+	if c.purpose.Aside() {
 		msg = summaryTail(c.tail)
 	}
 	return &msg
@@ -180,7 +180,7 @@ func (m *Machine) failed(d *event.ModelFailed) {
 		m.summaryFailed(d)
 		return
 	}
-	if aside(c.purpose) {
+	if c.purpose.Check() {
 		m.asideFailed(d)
 		return
 	}

@@ -58,7 +58,7 @@ func (m *Machine) parsed(d *event.ReplyParsed) {
 		m.summarised(r, d)
 		return
 	}
-	if aside(m.call.purpose) {
+	if m.call.purpose.Check() {
 		m.asideAnswered(r, d)
 		return
 	}

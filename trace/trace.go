@@ -86,7 +86,8 @@ type Fold struct {
 	model map[string]int // rows by command id, looked up only
 	calls map[string]int // rows by call id, looked up only
 
-	context     *Context // of the next model call
+	totals      map[event.Purpose]*totals // looked up only
+	context     *Context                  // of the next model call
 	compactions []Compaction
 	placed      int // how many of them have the step that they were for
 }
@@ -98,7 +99,7 @@ func (f *Fold) Rows() []Row { return f.rows }
 // Add folds the next event.
 func (f *Fold) Add(e *event.Event) {
 	if f.model == nil {
-		f.model, f.calls, f.asked = map[string]int{}, map[string]int{}, map[string]string{}
+		f.model, f.calls, f.asked, f.totals = map[string]int{}, map[string]int{}, map[string]string{}, map[event.Purpose]*totals{}
 	}
 	switch d := e.Data.(type) {
 	case *event.RunStarted:
@@ -110,6 +111,7 @@ func (f *Fold) Add(e *event.Event) {
 	case *event.ModelCalled:
 		f.step = d.Step
 		f.model[d.ID], f.asked[d.ID] = len(f.rows), d.Model
+		f.of(d.Purpose).calls++
 		f.rows = append(f.rows, Row{Run: e.Run, Step: d.Step, Time: e.Time, Event: e.Seq,
 			Model: ptr(d.Model), Purpose: ptr(string(d.Purpose)), Attempt: ptr(d.Attempt), Context: f.context})
 	case *event.ModelAnswered:
@@ -151,6 +153,7 @@ func (f *Fold) Add(e *event.Event) {
 			}
 		}
 	case *event.NoticeAdded:
+		f.returns(d)
 		if r := f.row(f.calls, d.Call); r != nil && d.Kind == event.NoticeTruncation {
 			r.Anomalies = append(r.Anomalies, Anomaly{d.Kind, d.Text})
 		}
@@ -193,6 +196,7 @@ func (f *Fold) spend(r *Row, model string, u *message.Usage) {
 	if c, ok := u.Cost(f.spec.Price(model)); ok {
 		cost = message.Known(c.Total())
 	}
+	f.of(event.Purpose(*r.Purpose)).add(u, cost)
 	f.charge(cost)
 	r.CumulativeCost = f.total()
 }

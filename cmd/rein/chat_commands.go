@@ -153,7 +153,7 @@ func (c *chat) request(ctx context.Context, _ string) error {
 	if last == 0 {
 		return errNoInput
 	}
-	r, err := c.a.request(ctx, c.store, run, last, 0)
+	r, err := c.a.request(ctx, c.store, run, wanted{step: last})
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"rein.example/rein/event"
 	"rein.example/rein/message"
 	"rein.example/rein/trace"
 )
@@ -28,9 +29,60 @@ func dollars(u trace.USD) string {
 	return fmt.Sprintf("$%d.%06d", u/1_000_000, u%1_000_000)
 }
 
-// footer writes what the run has cost below its table.
+// footer writes below a run's table what it has cost, and what of that the calls
+// beside its steps have.
 func (v *shown) footer(out *strings.Builder) {
+	var lines []string
 	if v.CostUSD != nil {
-		fmt.Fprintf(out, "\ncost %s\n", dollars(*v.CostUSD))
+		lines = append(lines, "cost "+dollars(*v.CostUSD))
 	}
+	var summaries, checks trace.PurposeTotal
+	for i := range v.Purposes {
+		switch p := &v.Purposes[i]; {
+		case event.Purpose(p.Purpose).Check():
+			checks = both(&checks, p)
+		case event.Purpose(p.Purpose).Aside():
+			summaries = both(&summaries, p)
+		}
+	}
+	lines = append(lines, beside("summaries", &summaries)...)
+	lines = append(lines, beside("checks", &checks)...)
+	if len(lines) > 0 {
+		fmt.Fprintf(out, "\n%s\n", strings.Join(lines, "\n"))
+	}
+}
+
+// both adds two totals.
+func both(a, b *trace.PurposeTotal) trace.PurposeTotal {
+	if a.Calls == 0 {
+		return *b
+	}
+	sum := trace.PurposeTotal{Calls: a.Calls + b.Calls, Returned: a.Returned + b.Returned}
+	if a.Tokens != nil && b.Tokens != nil {
+		n := *a.Tokens + *b.Tokens
+		sum.Tokens = &n
+	}
+	if a.Cost != nil && b.Cost != nil {
+		u := *a.Cost + *b.Cost
+		sum.Cost = &u
+	}
+	return sum
+}
+
+// beside returns the line about calls beside the steps, if there were any.
+func beside(what string, t *trace.PurposeTotal) []string {
+	if t.Calls == 0 {
+		return nil
+	}
+	line := what + ": " + plural(t.Calls, "call")
+	if t.Tokens != nil {
+		line += ", " + plural(*t.Tokens, "token")
+	}
+	if t.Cost != nil {
+		line += ", " + dollars(*t.Cost)
+	}
+	if t.Returned > 0 {
+		line += "; sent the run back " + plural(t.Returned, "time")
+	}
+	return []string{line}
 }

@@ -104,7 +104,7 @@ func TestDemoRequests(t *testing.T) {
 		if r.ToolName != nil {
 			continue
 		}
-		body := b.ok("request", got.Run, "--step", fmt.Sprint(r.Step), "--attempt", fmt.Sprint(*r.Attempt))
+		body := b.ok("request", got.Run, "--step", fmt.Sprint(r.Step), "--attempt", fmt.Sprint(*r.Attempt), "--purpose", *r.Purpose)
 		if i >= len(bodies) || body != string(bodies[i]) {
 			t.Errorf("step %d, attempt %d is not what the server received", r.Step, *r.Attempt)
 		}

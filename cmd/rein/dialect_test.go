@@ -42,12 +42,12 @@ func TestModelsWithoutToolCalls(t *testing.T) {
 				t.Fatalf("exit %d, %+v\n%s", p.code, got, p.err)
 			}
 			bodies := s.Received()
-			if len(bodies) != 3 {
+			if len(bodies) != 4 {
 				t.Fatalf("the server received %d requests", len(bodies))
 			}
 			for i, body := range bodies {
-				if sent := b.ok("request", got.Run, "--step", fmt.Sprint(i+1)); sent != string(body) {
-					t.Errorf("step %d is not what the server received:\n%s\n%s", i+1, sent, body)
+				if sent := b.ok(checkedLast("request", got.Run, i, len(bodies))...); sent != string(body) {
+					t.Errorf("request %d is not what the server received:\n%s\n%s", i+1, sent, body)
 				}
 				plainConversation(t, body)
 			}
@@ -58,6 +58,15 @@ func TestModelsWithoutToolCalls(t *testing.T) {
 			}
 		})
 	}
+}
+
+// checkedLast returns the command line about the i-th of n requests of a run: a step's
+// each, but for the last, which is the completion check after the last step.
+func checkedLast(command, run string, i, n int) []string {
+	if i == n-1 {
+		return []string{command, run, "--step", fmt.Sprint(i), "--purpose", "completion-check"}
+	}
+	return []string{command, run, "--step", fmt.Sprint(i + 1)}
 }
 
 // plainConversation checks that a body has no tools, calls or results but in words.
@@ -97,11 +106,15 @@ turns:
 	if p := b.decode(&got, "run", "-f", file, "What is 12*8?"); p.code != 0 || got.Answer != "It is 96." {
 		t.Fatalf("exit %d, %+v\n%s", p.code, got, p.err)
 	}
-	for i, body := range s.Received() {
-		if sent := b.ok("request", got.Run, "--step", fmt.Sprint(i+1)); sent != string(body) {
+	bodies := s.Received()
+	for i, body := range bodies {
+		if sent := b.ok(checkedLast("request", got.Run, i, len(bodies))...); sent != string(body) {
 			t.Errorf("step %d is not what the server received:\n%s\n%s", i+1, sent, body)
 		}
-		if strict := strings.Contains(string(body), `"strict":true`); strict != (i == 1) {
+		if form := strings.Contains(string(body), `"json_schema"`); form != (i == len(bodies)-1) {
+			t.Errorf("request %d: the answer is to have a form: %v", i+1, form)
+		}
+		if strict := strings.Contains(string(body), `"strict":true}}`); strict != (i == 1) {
 			t.Errorf("step %d: calls are held to their schema: %v", i+1, strict)
 		}
 	}

@@ -48,8 +48,17 @@ func TestRequestIsWhatTheServerReceived(t *testing.T) {
 			i++
 		}
 	}
-	if i != len(bodies) {
+	if i != len(bodies)-1 {
 		t.Errorf("the server received %d requests", len(bodies))
+	}
+	if got := b.ok("request", run, "--step", "3", "--purpose", "completion-check"); got != string(bodies[i]) {
+		t.Error("the completion check is not what the server received")
+	}
+	if p := b.rein("request", run, "--step", "2", "--purpose", "completion-check"); p.code != 2 || !strings.Contains(p.err, "no such attempt or purpose at a step 2") {
+		t.Errorf("a check that there was not: exit %d, %s", p.code, p.err)
+	}
+	if p := b.rein("request", run, "--step", "2", "--purpose", "fun"); p.code != 2 || !strings.Contains(p.err, "completion-check") {
+		t.Errorf("a purpose that there is not: exit %d, %s", p.code, p.err)
 	}
 	var r requested
 	b.decode(&r, "request", run, "--step", "3")
@@ -106,6 +115,9 @@ func TestShow(t *testing.T) {
 	if n := strings.Count(table, "\n!"); n != 4 { // unknown tool, two failures, the third attempt
 		t.Errorf("%d rows are marked:\n%s", n, table)
 	}
+	if !strings.Contains(table, "(completion-check)") || !strings.Contains(table, "\nchecks: 1 call, ") || strings.Contains(table, "sent the run back") {
+		t.Errorf("the completion check is not told:\n%s", table)
+	}
 	step := b.ok("show", run, "--step", "2")
 	if !strings.Contains(step, "Let me look.") || !strings.Contains(step, `{"of":"you"}`) || strings.Contains(step, "It is late.") {
 		t.Errorf("step 2:\n%s", step)
@@ -117,7 +129,7 @@ func TestShow(t *testing.T) {
 		Rows   []map[string]any `json:"rows"`
 	}
 	b.decode(&v, "show", run[:10]) // the beginning of an id is enough
-	if v.Run != run || v.Status != "finished" || !v.OK || len(v.Rows) != 7 {
+	if v.Run != run || v.Status != "finished" || !v.OK || len(v.Rows) != 8 { // one is the completion check
 		t.Errorf("%+v", v)
 	}
 	for _, key := range strings.Fields("run_id step ts model prompt_tokens cached_tokens completion_tokens latency_ms finish_reason tool_name tool_args_hash " +

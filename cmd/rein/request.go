@@ -35,17 +35,23 @@ type requested struct {
 
 func (a *app) requestCommand() *cobra.Command {
 	var step, attempt int64
+	var purpose string
 	var diff bool
 	cmd := &cobra.Command{
-		Use: "request RUN --step N [--attempt K] [--diff]", Short: "Print the exact request that the model saw at a step", Args: exactly("RUN"),
+		Use: "request RUN --step N [--attempt K] [--purpose P] [--diff]", Short: "Print the exact request that the model saw at a step", Args: exactly("RUN"),
 		Long: `Prints the body of the request that the model saw at a step, byte for byte: it is
 built again from the journal and must hash to what was sent. If it doesn't, the
-command says so and exits 1.`,
+command says so and exits 1.
+
+Besides, the model may be asked for a summary before a step (--purpose summary),
+and after one whether the work serves the goal (read-back) or whether all is done
+(completion-check). Without --purpose the step's own request is meant.`,
 		Example: `  rein request last --step 2
   rein request last --step 2 --diff     # against the step before`,
 	}
 	cmd.Flags().Int64Var(&step, "step", 0, "the step `N`, from 1")
 	cmd.Flags().Int64Var(&attempt, "attempt", 0, "which try `K` of the step, from 1; the last if left out")
+	cmd.Flags().StringVar(&purpose, "purpose", "", "what the request was for, `P`: step, summary, read-back, completion-check or final")
 	cmd.Flags().BoolVar(&diff, "diff", false, "show what changed since the request of the step before")
 	return a.withReading(cmd, func(ctx context.Context, s journal.Store, args []string) error {
 		if step < 1 {
@@ -58,7 +64,12 @@ command says so and exits 1.`,
 		if err != nil {
 			return err
 		}
-		r, err := a.request(ctx, s, run, step, attempt)
+		switch p := event.Purpose(purpose); p {
+		case "", event.PurposeStep, event.PurposeSummary, event.PurposeReadBack, event.PurposeCompletionCheck, event.PurposeFinal:
+		default:
+			return fmt.Errorf("there is no purpose %q: step, summary, read-back, completion-check or final", purpose)
+		}
+		r, err := a.request(ctx, s, run, wanted{step, attempt, event.Purpose(purpose)})
 		if err != nil {
 			return err
 		}
@@ -79,14 +90,32 @@ command says so and exits 1.`,
 	})
 }
 
+// wanted says which request is meant. Of attempts, 0 is the last; without a purpose
+// it is the step's own request, or what there is where that was never made.
+type wanted struct {
+	step, attempt int64
+	purpose       event.Purpose
+}
+
+// is reports whether a request is the one, or more so than the one before.
+func (w wanted) is(d, before *event.ModelCalled) bool {
+	if d.Step != w.step || w.attempt > 0 && d.Attempt != w.attempt {
+		return false
+	}
+	if w.purpose == "" {
+		return before == nil || !d.Purpose.Aside() || before.Purpose.Aside()
+	}
+	return d.Purpose == w.purpose
+}
+
 // request builds a step's request again.
-func (a *app) request(ctx context.Context, s journal.Store, run string, step, attempt int64) (*requested, error) {
+func (a *app) request(ctx context.Context, s journal.Store, run string, w wanted) (*requested, error) {
 	var called *event.ModelCalled
 	var seq, last int64
 	damage, err := sound(ctx, s, run, func(e *event.Event) error {
 		if d, ok := e.Data.(*event.ModelCalled); ok {
 			last = max(last, d.Step)
-			if d.Step == step && (attempt == 0 || d.Attempt == attempt) {
+			if w.is(d, called) {
 				called, seq = d, e.Seq
 			}
 		}
@@ -99,16 +128,16 @@ func (a *app) request(ctx context.Context, s journal.Store, run string, step, at
 		if damage != nil {
 			return nil, a.report(run, damage)
 		}
-		if attempt > 0 {
-			return nil, fmt.Errorf("run %s has no attempt %d at a step %d", run, attempt, step)
+		if w.attempt > 0 || w.purpose != "" {
+			return nil, fmt.Errorf("run %s has no such attempt or purpose at a step %d; rein show lists what there is", run, w.step)
 		}
-		return nil, fmt.Errorf("run %s has no step %d; the last is %d", run, step, last)
+		return nil, fmt.Errorf("run %s has no step %d; the last is %d", run, w.step, last)
 	}
 	body, exact, err := engine.Rebuild(ctx, s, encoderOf, run, seq)
 	if err != nil {
 		return nil, failed(err)
 	}
-	return &requested{run, step, called.Attempt, string(called.Purpose), exact, called.SHA256.String(), int64(len(body)), string(body), damage}, nil
+	return &requested{run, w.step, called.Attempt, string(called.Purpose), exact, called.SHA256.String(), int64(len(body)), string(body), damage}, nil
 }
 
 // encoderOf makes the encoder that a journal names. It needs no key.
@@ -132,7 +161,7 @@ func (a *app) diff(ctx context.Context, s journal.Store, r *requested) error {
 	if r.Step == 1 {
 		return fmt.Errorf("step 1 has no step before it")
 	}
-	before, err := a.request(ctx, s, r.Run, r.Step-1, 0)
+	before, err := a.request(ctx, s, r.Run, wanted{step: r.Step - 1})
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,8 @@ type shown struct {
 	Sandbox string `json:"sandbox"`
 	// Rows are the trace: model calls and tool calls in order.
 	Rows []trace.Row `json:"rows"`
+	// Purposes say what the model was called for, and what that has taken.
+	Purposes []trace.PurposeTotal `json:"purposes"`
 	// Compactions are the rewrites of the context, in order.
 	Compactions []trace.Compaction `json:"compactions"`
 	// Damage says where the journal stops being sound; the rest is of what comes
@@ -130,6 +132,7 @@ func show(ctx context.Context, s journal.Store, run string, step int64) (*shown,
 		v.Agent, v.Model, v.Sandbox = spec.Agent, spec.Model, spec.Sandbox
 	}
 	v.Rows, v.Compactions = append([]trace.Row{}, rows.Rows()...), append([]trace.Compaction{}, rows.Compactions()...)
+	v.Purposes = append([]trace.PurposeTotal{}, rows.Purposes()...)
 	if step > 0 {
 		v.Rows = slices.DeleteFunc(v.Rows, func(r trace.Row) bool { return r.Step != step })
 		v.Compactions = slices.DeleteFunc(v.Compactions, func(c trace.Compaction) bool { return c.Step != step })

@@ -47,7 +47,7 @@ type windowFlags struct {
 func (a *app) windowCommand() *cobra.Command {
 	var f windowFlags
 	cmd := &cobra.Command{
-		Use:   "window [--strategy S|all] --budget N[,N] [--facts N] [--summariser MODEL] [--jsonl] FILE...",
+		Use:   "window FILE... --budget N[,N] [--strategy S|all] [--facts N] [--summariser MODEL] [--jsonl]",
 		Short: "Show what recorded conversations would have cost under a context strategy",
 		Long: `Plays recorded conversations again, with the strategy deciding before each request
 what of the conversation it still holds, and reports what would have been sent: the

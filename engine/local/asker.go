@@ -73,7 +73,7 @@ func (k *asker) prepare(f *flight, c *loop.CallModel) (intent, failed event.Data
 	}
 	f.client = k.client
 	f.request = model.Request{Body: body.Pieces, Stream: o.Stream, Idle: time.Duration(k.a.m.Spec().Retry.Idle) * time.Millisecond}
-	if o.Stream && k.a.watch.hears() && c.Purpose != event.PurposeSummary { // a summary is said to nobody
+	if o.Stream && k.a.watch.hears() && !c.Purpose.Aside() { // which is said to nobody
 		f.ear = newEar(k.a)
 	}
 	return &event.ModelCalled{ID: c.ID, Purpose: c.Purpose, Step: c.Step, Attempt: c.Attempt, Model: c.Model,

@@ -73,8 +73,8 @@ func (m *Model) event(e *event.Event) {
 		s.text, s.calling, s.failed = "", "", false
 	case *event.ModelAnswered:
 		s := &m.step
-		if s.asked, s.calling, s.text = false, "", ""; s.purpose != event.PurposeSummary {
-			s.reply = d.Message.PlainText() // a summary is the context's
+		if s.asked, s.calling, s.text = false, "", ""; !s.purpose.Aside() {
+			s.reply = d.Message.PlainText() // that of an aside is the harness's own
 		}
 		s.usage, s.latency = &d.Usage, d.Latency
 	case *event.ModelFailed:
@@ -116,7 +116,7 @@ func Compacted(d *event.ContextCompacted) string {
 }
 
 func (m *Model) parsed(d *event.ReplyParsed) {
-	if m.step.purpose == event.PurposeSummary {
+	if m.step.purpose.Aside() {
 		return
 	}
 	if d.Text != "" || len(d.Calls) > 0 && d.Format != "native" {
