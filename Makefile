@@ -5,6 +5,7 @@ VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo de
 BENCH     ?= .
 PKG       ?= ./...
 FUZZTIME  ?= 30s
+SEEDS     ?= 10000
 
 # One static binary, the same everywhere; only the race detector needs cgo.
 export CGO_ENABLED = 0
@@ -16,7 +17,7 @@ STATICCHECK = $(GO) tool -modfile=tools/go.mod staticcheck
 STEP        = @tools/step
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check bench build fuzz generate rename-module tokenizers parse-score clean deps servers fuzz-all long race cc
+.PHONY: help demo test test-all check bench build fuzz generate rename-module tokenizers parse-score simulate mutants clean deps servers fuzz-all long race cc
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
@@ -66,6 +67,12 @@ tokenizers: ## compare counts of tokens with tiktoken; FILES=tokenizer.json PYTH
 parse-score: build ## how many recorded replies are read as they are meant: make parse-score FILE=replies.jsonl
 	@test -n "$(FILE)" || { echo 'say which recordings: make parse-score FILE=replies.jsonl' >&2; exit 2; }
 	@$(GO) -C tools run ./parse-score -rein ../bin/rein '$(abspath $(FILE))'
+
+simulate: deps ## play simulated histories of runs: SEEDS=100000 many, SEED=4711 one, told
+	@$(GO) test -v -timeout 0 ./engine/simtest -run '^TestSimulate$$' -args $(if $(SEED),-seed $(SEED),-seeds $(SEEDS) -keep)
+
+mutants: deps ## see that the simulation finds each of the faults in engine/simtest/testdata/mutants.txt
+	@$(GO) -C tools run ./mutants -dir ..
 
 clean: ## remove what the targets above have built
 	@rm -rf bin .cache
