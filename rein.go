@@ -43,7 +43,7 @@ import (
 type Options struct {
 	// Name is the agent's name in journals and traces.
 	Name string
-	// Tools that the model may call. submit_result is always added, with any tool
+	// Tools that the model may call; [AgentTool] makes one of another agent. submit_result is always added, with any tool
 	// that is not of the harness read_artifact, which reads what a result did not
 	// show, and where the conversation may be shortened (see Window) search_history,
 	// which reads what has left. Where tools have a group, or there are more than 15, open_tools and
@@ -182,6 +182,9 @@ func New(m model.Client, opts *Options) (*Agent, error) {
 		return nil, err
 	}
 	if err := checkWindow(&a.opts.Window); err != nil {
+		return nil, err
+	}
+	if err := a.opts.checkAgents(); err != nil {
 		return nil, err
 	}
 	if a.counting, err = a.opts.counting(a.models); err != nil {
@@ -342,7 +345,7 @@ func checkWindow(w *event.WindowSpec) error {
 
 // job returns what the engine needs for a run.
 func (a *Agent) job(run string) *engine.Job {
-	return &engine.Job{
+	job := &engine.Job{
 		Run: run, Tools: a.registry, Approve: a.opts.Approve, Retrieve: a.opts.Retrieve,
 		Model: func(name string) (model.Client, error) {
 			if m := a.modelOf(name); m != nil {
@@ -351,6 +354,10 @@ func (a *Agent) job(run string) *engine.Job {
 			return nil, fmt.Errorf("the run was started with model %s, and this agent has %s", name, a.models[0].Info().Name())
 		},
 	}
+	if slices.ContainsFunc(a.opts.Tools, func(t tool.Tool) bool { return agentOf(t) != nil }) {
+		job.Agent = a.agentJob
+	}
+	return job
 }
 
 // modelOf returns the agent's model of that name, nil if it has none.

@@ -36,7 +36,8 @@ var ErrStop = engine.ErrStop
 // Event is what a running run shows: an event of its journal or, with Delta
 // set, a piece of the model's output on its way, or, with Progress set, what a
 // tool says of a call under way. Deltas and progress are for showing only and are
-// never journalled: Data is nil then.
+// never journalled: Data is nil then. What happens in the runs of agents that the run
+// calls is shown too: Run says whose it is.
 type Event struct {
 	event.Event
 	Delta    *model.Delta

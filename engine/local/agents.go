@@ -155,25 +155,11 @@ func (a *actor) agentJob(c *loop.StartRun, b *below) (_ *engine.Job, err error) 
 		return nil, err
 	}
 	job, spec := *made, *made.Spec
-	spec.Limits = withinLimits(spec.Limits, c.Limits)
+	if spec.Limits = spec.Limits.Within(c.Limits); spec.Limits.Wall == 0 {
+		spec.Limits.Wall = agentWall.Milliseconds()
+	}
 	job.Run, job.Spec, job.Approve, job.Watch = c.Run, &spec, a.job.Approve, a.watchBelow(b)
 	return &job, nil
-}
-
-// withinLimits returns the stricter one of each two limits.
-func withinLimits(l, o event.Limits) event.Limits {
-	for _, p := range []struct {
-		to *int64
-		n  int64
-	}{{&l.Steps, o.Steps}, {&l.ToolCalls, o.ToolCalls}, {&l.Tokens, o.Tokens}, {&l.Cost, o.Cost}, {&l.Wall, o.Wall}, {&l.Work, o.Work}} {
-		if *p.to == 0 || p.n > 0 && p.n < *p.to {
-			*p.to = p.n
-		}
-	}
-	if l.Wall == 0 {
-		l.Wall = agentWall.Milliseconds()
-	}
-	return l
 }
 
 // carryBelow carries out the run of an agent; it runs on the flight's goroutine. It
