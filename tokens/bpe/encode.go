@@ -28,7 +28,8 @@ func (v *Vocabulary) encode(s string, w *work) int {
 		if try == none {
 			return len(s) // a vocabulary that lacks bytes
 		}
-		for w.isBlocked(to) || len(stack) > 0 && !v.neighbours(stack[len(stack)-1], try) {
+		open := at > 0 && v.borders.open(s, at)
+		for w.isBlocked(to) || open && !v.neighbours(stack[len(stack)-1], try) {
 			if try = v.prefix[try]; try == none {
 				if len(stack) == 0 {
 					return len(s) // a vocabulary that nobody learnt by merging
@@ -38,6 +39,7 @@ func (v *Vocabulary) encode(s string, w *work) int {
 				try = stack[len(stack)-1]
 				stack = stack[:len(stack)-1]
 				at -= v.texts.size(try)
+				open = at > 0 && v.borders.open(s, at)
 			}
 			to = at + v.texts.size(try)
 		}

@@ -22,9 +22,10 @@ const maxBytes = 64 << 20
 // are encoded in linear time, without merging. It does not change.
 type Vocabulary struct {
 	learnt
-	prefix []Token // the longest other token that each begins with, or none
-	trie   *trie
-	whole  *words
+	prefix  []Token // the longest other token that each begins with, or none
+	trie    *trie
+	whole   *words
+	borders *borders
 }
 
 // learnt is the part of a vocabulary that grows.
@@ -83,6 +84,12 @@ func (b *builder) build() (*Vocabulary, error) {
 		return nil, fmt.Errorf("a vocabulary in which %w", err)
 	}
 	v.whole = newWords(v.texts)
+	v.borders = newBorders(len(v.parts))
+	for t, p := range v.parts {
+		if p[0] != Token(t) {
+			v.borders.add(v.texts.at(p[0]), v.texts.at(p[1]))
+		}
+	}
 	return v, nil
 }
 
