@@ -141,7 +141,7 @@ func (m *Machine) assembly(purpose event.Purpose, noTools bool, text string, tai
 func (m *Machine) assembled(d *event.ContextAssembled) {
 	n, tail := sizeOf(d)
 	if d.Purpose == event.PurposeStep {
-		m.spentBefore = spending{m.toolCalls, m.fresh, m.cost.Or(0)}
+		m.spentBefore = spending{m.toolCalls, m.fresh, m.cost.Or(0), m.worked, m.elapsed()}
 	}
 	switch d.Purpose {
 	case event.PurposeSummary:
@@ -182,5 +182,6 @@ func (m *Machine) settled(n int64) {
 	if m.strategy != nil && m.making.done == 0 && m.resuming == 0 && !m.strategy.Always() && m.full(n, m.marks(n)) {
 		g.landed = n
 	}
+	m.inVainAsked()
 	m.making = making{}
 }

@@ -38,6 +38,9 @@ func (k *making) asked() bool { return k.view != nil }
 const (
 	// maxSummaries is how often a summary is asked for at one boundary.
 	maxSummaries = 2
+	// maxVain is at how many boundaries in a row summaries may be asked for in vain:
+	// then the run goes on without any.
+	maxVain = 2
 	// maxRewrites is how often the context is rewritten before one request.
 	maxRewrites = 2
 	// maxRefused is how often a step's request that is refused as too long is made
@@ -149,7 +152,7 @@ func (m *Machine) mayAsk() bool {
 	if m.over == event.ReasonTimeLimit || m.over == event.ReasonTokenLimit || m.over == event.ReasonCostLimit {
 		return false
 	}
-	return k.done == 0 && k.refused == nil && k.summary == "" && !k.hopeless && len(k.failed) < maxSummaries
+	return k.done == 0 && m.vain < maxVain && k.refused == nil && k.summary == "" && !k.hopeless && len(k.failed) < maxSummaries
 }
 
 // view returns the context as a strategy sees it; n is its size as counted.
@@ -382,9 +385,21 @@ func (m *Machine) compacted(d *event.ContextCompacted) {
 		m.sent = 0
 	}
 	m.left()
+	m.inVainAsked()
 	m.making, m.drawn = making{done: m.making.done + 1}, drawn{}
 	n := m.nextSize()
 	m.gauge.base, m.gauge.baseSteps, m.gauge.landed = n, m.steps, n
+}
+
+// inVainAsked notes whether summaries were asked for in vain at the boundary that
+// ends.
+func (m *Machine) inVainAsked() {
+	switch k := &m.making; {
+	case k.summary != "":
+		m.vain = 0
+	case len(k.failed) > 0:
+		m.vain++
+	}
 }
 
 // replace makes the entries the conversation, and returns the size of those at its

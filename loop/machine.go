@@ -141,6 +141,8 @@ type Machine struct {
 	progress    progress      // whether it gets on
 	mustCall    []guard.Names // of spec.Accept
 
+	vain int64 // boundaries in a row at which summaries were asked for in vain
+
 	// What it takes to end; see finishWith and aside.
 	ending       *event.RunFinished // put to the completion check
 	returns      int64              // ends that the completion check sent back
