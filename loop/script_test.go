@@ -108,6 +108,9 @@ func (s *script) play(d *datadriven.TestData) string {
 		s.told()
 	case "parked": // CALL…: the runs that carry these calls out have paused
 		s.parked(d)
+	case "park": // nobody is there to ask: the engine pauses the run
+		cause, _ := s.m.Waiting()
+		s.add("", &event.RunPaused{Cause: cause})
 	case "resume":
 		s.add("", &event.RunResumed{Generation: 2, Changed: changed(d)})
 	default:

@@ -319,3 +319,28 @@ func TestClose(t *testing.T) {
 		}
 	})
 }
+
+// The caller's deadline is no limit of the run: it is cancelled, with what the caller
+// says is the cause.
+func TestCallersDeadline(t *testing.T) {
+	for name, c := range map[string]struct {
+		cause error
+		want  string
+	}{
+		"without a cause": {nil, "context deadline exceeded"},
+		"with one":        {errors.New("the office closes"), "the office closes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := newLab(t, call("c1 work"), say("done"))
+				l.tool("work", event.Read, obey)
+				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, c.cause)
+				defer cancel()
+				r := l.start(ctx, l.engine())
+				if r.Status != "finished" || r.Reason != event.ReasonCancelled || r.OK || r.Detail != c.want {
+					t.Errorf("result %+v", r)
+				}
+			})
+		})
+	}
+}
