@@ -47,6 +47,8 @@ func TestBadInput(t *testing.T) {
 			out[0] = m
 			return out
 		}()...), reply("Done.")), false},
+		{"a call with large arguments", []message.Message{user("Write it."), call("a", fmt.Sprintf(`{"path":"all.txt","text":%q}`, prose(60_000))),
+			message.Result("a", "read", "done", false), reply("Done."), user("And?"), reply("Nothing.")}, false},
 		{"a line without an end", []message.Message{user("Read it."), call("a", `{}`), message.Result("a", "read", strings.Repeat("x", 300_000), false), reply("Done.")}, false},
 		{"signs of three bytes", []message.Message{user("Read it."), call("a", `{}`), message.Result("a", "read", strings.Repeat("水车在转动。", 30_000), false), reply("Done.")}, false},
 	} {

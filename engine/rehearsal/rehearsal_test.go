@@ -150,6 +150,29 @@ func TestMustHold(t *testing.T) {
 	}
 }
 
+// TestRecordedLong: what the default strategy costs and keeps of the long recordings of
+// other agents, at 32,000 tokens.
+func TestRecordedLong(t *testing.T) {
+	var scripts []*rehearsal.Script
+	for _, s := range recordings(t, "trajectories.jsonl") {
+		if s.Calls() >= rehearsal.LongCalls {
+			scripts = append(scripts, s.Plant(40, 1))
+		}
+	}
+	if scripts == nil {
+		t.Skip("the recordings are not here")
+	}
+	c, err := rehearsal.Compare(t.Context(), scripts, []string{window.Layered}, []int64{32_000}, rehearsal.Config{Encoder: encoder(t)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range c.Totals {
+		if *r.CostPart > 30 || r.AlivePart < 72 || r.ReachablePart < 100 || r.RewritePart > 5 {
+			t.Errorf("%s: %v%% of what everything costs, %v%% of facts alive, %v%% reachable, %v%% of steps rewrite the prefix", r.Scope, *r.CostPart, r.AlivePart, r.ReachablePart, r.RewritePart)
+		}
+	}
+}
+
 // TestStrategies: every strategy keeps within its budget, and nothing of what it sends
 // is broken.
 func TestStrategies(t *testing.T) {
