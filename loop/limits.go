@@ -11,7 +11,11 @@ import (
 // takes.
 type spending struct {
 	toolCalls, fresh, cost int64
+	worked, elapsed        int64 // milliseconds
 }
+
+// elapsed returns the time since the run began in which it was not paused.
+func (m *Machine) elapsed() int64 { return m.now - m.started - m.away }
 
 // limit returns the limit that is reached, if any. What the runs of agents that this
 // one has called as tools have used counts.
@@ -88,9 +92,16 @@ func (m *Machine) near() string {
 		return fmt.Sprintf("%d of %d tokens are used: this is the last step like the one before.", m.fresh, l.Tokens)
 	case more(cost, p.cost, l.Cost):
 		return dollars(cost) + " of " + dollars(l.Cost) + " are spent: this is the last step like the one before."
+	case more(m.worked, p.worked, l.Work):
+		return seconds(m.worked) + " of " + seconds(l.Work) + " of working time are used: this is the last step like the one before."
+	case more(m.elapsed(), p.elapsed, l.Wall):
+		return seconds(m.elapsed()) + " of " + seconds(l.Wall) + " are used: this is the last step like the one before."
 	}
 	return ""
 }
+
+// seconds writes milliseconds.
+func seconds(ms int64) string { return fmt.Sprintf("%d.%d s", ms/1000, ms%1000/100) }
 
 // Spent returns what the run has used, with the runs below it.
 func (m *Machine) Spent() event.Spent {
