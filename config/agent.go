@@ -59,6 +59,9 @@ type source struct {
 	name string
 	text string
 	at   map[string]yamltree.Pos
+	// above are the files of the agents that lead to this one, its own included; the
+	// first stands for the run's where that is not known.
+	above []string
 }
 
 // Accept says what a finished task looks like.
@@ -81,6 +84,7 @@ type Tool struct {
 	HTTPGet    *HTTPGet    `yaml:"http_get" doc:"Read web pages and files of a list of hosts."`
 	HTTP       *HTTP       `yaml:"http" doc:"Send one request to a web service. There may be several entries."`
 	OpenAPI    *OpenAPI    `yaml:"openapi" doc:"Use the operations of a web service that an OpenAPI document describes. There may be several entries."`
+	Agent      *AgentTool  `yaml:"agent" doc:"Call another agent, which has a file of its own. There may be several entries."`
 	AskUser    *AskUser    `yaml:"ask_user" doc:"Ask the person who gave the task. The run waits for the answer; without somebody to ask it is paused."`
 }
 

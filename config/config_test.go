@@ -222,7 +222,7 @@ func TestMessages(t *testing.T) {
 		},
 		{
 			"tools:\n  - calculator\n  - comand: {}\n",
-			`f:3:5: tools[1]: there is no setting "comand"; did you mean command? allowed here: files, calculator, clock, mcp, command, plan, http_get, http, openapi, ask_user`,
+			`f:3:5: tools[1]: there is no setting "comand"; did you mean command? allowed here: files, calculator, clock, mcp, command, plan, http_get, http, openapi, agent, ask_user`,
 		},
 		{
 			"tools:\n  - command: {templates: []}\n",

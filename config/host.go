@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"rein.example/rein"
 	"rein.example/rein/event"
 )
 
@@ -23,6 +24,10 @@ type Host struct {
 	// hidden, so that they stand in no journal and no model sees them. Nil: a new
 	// registry, which is in the options then.
 	Secrets *event.Secrets
+	// Make makes an agent that the file has as a tool, of its description and its
+	// options: with its models, as it makes the agent itself. It is closed with the
+	// tools. Nil: such tools are only described, and no run that has one starts.
+	Make func(a *Agent, o *rein.Options) (*rein.Agent, error)
 	// Logger gets what tools report. Nil: none.
 	Logger *slog.Logger
 }

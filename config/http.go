@@ -230,7 +230,9 @@ func ints(list []int64) []int {
 }
 
 // several are the kinds of tools of which a file may have more than one entry.
-func several(kind string) bool { return slices.Contains([]string{"mcp", "http", "openapi"}, kind) }
+func several(kind string) bool {
+	return slices.Contains([]string{"mcp", "http", "openapi", "agent"}, kind)
+}
 
 // web makes the tools of an entry that uses web servers.
 func (a *Agent) web(t *Tool, h *Host) (list []tool.Tool, err error) {

@@ -40,6 +40,7 @@ func Load(path string) (*Agent, error) {
 		return nil, fmt.Errorf("find the folder of %s: %w", path, err)
 	}
 	a.BaseDir = folder
+	a.source.above = []string{filepath.Join(folder, filepath.Base(path))}
 	if a.Submit == "" {
 		return a, nil
 	}
@@ -133,6 +134,7 @@ func FromSpec(run string, s *event.Spec) (*Agent, error) {
 		return nil, err
 	}
 	a.BaseDir, a.SubmitSchema = s.BaseDir, s.Submit
+	a.source.above = []string{a.source.name}
 	return a, nil
 }
 

@@ -104,6 +104,14 @@ func (a *Agent) tools(h *Host, r *report) (tools []tool.Tool, close func() error
 				}
 			}
 			tools = append(tools, list...)
+		case t.Agent != nil:
+			made, closer := a.agentTool(t.Agent, path+".agent", h, r)
+			if made != nil {
+				tools = append(tools, made)
+			}
+			if closer != nil {
+				closers = append(closers, closer)
+			}
 		case t.Plan != nil:
 			tools = append(tools, plan.Tool())
 		case t.AskUser != nil:
@@ -181,20 +189,7 @@ func (a *Agent) permissions(r *report, tools []tool.Tool) []event.Permission {
 // limits returns the preset's limits with those of the file in their place.
 func (a *Agent) limits() *event.Limits {
 	l, _, _ := rein.Preset(cmp.Or(a.Limits.Preset, defaultPreset))
-	if a.Limits.Steps > 0 {
-		l.Steps, l.ToolCalls = a.Limits.Steps, callsPerStep*a.Limits.Steps
-	}
-	l.ToolCalls = cmp.Or(a.Limits.ToolCalls, l.ToolCalls)
-	l.Tokens = cmp.Or(a.Limits.Tokens, l.Tokens)
-	l.Output = cmp.Or(a.Limits.OutputTokens, l.Output)
-	if wall, err := time.ParseDuration(a.Limits.Wall); err == nil {
-		l.Wall = wall.Milliseconds()
-	}
-	if work, err := time.ParseDuration(a.Limits.Work); err == nil {
-		l.Work = work.Milliseconds()
-	}
-	l.Cost = a.Limits.CostUSD.millionths()
-	return &l
+	return a.Limits.over(l)
 }
 
 // check reports whether an end is put to the completion check.

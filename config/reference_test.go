@@ -66,6 +66,19 @@ What a server says of its tools is a claim: a tool that says it only reads is re
 the run; if a server changes one, its calls are refused, and ask first when the run is resumed. Each call carries its idempotency key in _meta, as rein.example/idempotency-key.
 `
 
+const agentNotes = `
+    - agent:
+        file: researcher.yaml
+        name: research
+        doc: {what: Finds out what the orders of a customer are., when: To find out about more than one order., returns: What was found., or that nothing was.}
+        effect: read
+        limits: {steps: 10, wall: 5m}
+
+The model gives the agent a task in words. Each call is a run of its own, with its own journal (rein show RUN.1) in the same store; the result is its answer, or what it submits. It works within
+what is left of the limits of the run that calls it, is stopped, resumed and cancelled with that, and asks the same people; what must not be done twice is done once in all runs of the tree.
+Agents may call agents, five deep; a file that leads back to itself is refused. The files are read again when a run is resumed.
+`
+
 const httpNotes = `
     - http_get: {hosts: [docs.example.com, "*.example.org"]}
     - http:
@@ -138,6 +151,8 @@ func section(out *bytes.Buffer, path string, t reflect.Type) {
 		out.WriteString(mcpNotes)
 	case reflect.TypeFor[HTTPGet]():
 		out.WriteString(httpNotes)
+	case reflect.TypeFor[AgentTool]():
+		out.WriteString(agentNotes)
 	case reflect.TypeFor[Rule]():
 		out.WriteString("\nA rule, under never as under must, is words, `- be brief`, or one that the harness sees to: `- {call: check_stock, before: submit_order}` or `- {never: cancel_order, after: submit_order}`.\n")
 	case reflect.TypeFor[Tool]():
@@ -149,6 +164,9 @@ func section(out *bytes.Buffer, path string, t reflect.Type) {
 			f = f.Elem()
 		}
 		if f == reflect.TypeFor[Rule]() && s.key != "must" {
+			continue // the same
+		}
+		if f == reflect.TypeFor[Limits]() && path != "" {
 			continue // the same
 		}
 		if f.Kind() == reflect.Struct && len(settings(f)) > 0 {
