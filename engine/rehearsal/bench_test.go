@@ -101,6 +101,7 @@ func BenchmarkWindowAssembly(b *testing.B) {
 			sum := rehearsal.Sum(all)
 			b.ReportMetric(0, "ns/op") // of which most is not assembly
 			b.ReportMetric(float64(sum.Assembly), "µs/request")
+			b.ReportMetric(float64(sum.Assembly99), "µs/p99")
 			b.ReportMetric(float64(sum.AssemblyMax), "µs/slowest")
 			if sum.Compactions > 0 {
 				b.ReportMetric(float64(sum.RewriteMax)/1000, "ms/slowest-rewrite")
