@@ -112,7 +112,7 @@ type Report struct {
 	// belongs to the step after it.
 	steps   []int64
 	pending int64
-	base    int64 // what sending everything costs, in tokens
+	base    int64   // what sending everything costs, in tokens
 	times   []int64 // of assembly
 	mean    float64 // of the facts, from 0 to 1
 }
