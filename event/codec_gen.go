@@ -860,6 +860,11 @@ func (x *ReplyParsed) AppendJSON(dst []byte) []byte {
 		dst = codec.End(dst, ']')
 		dst = append(dst, ',')
 	}
+	if x.Repeats != 0 {
+		dst = append(dst, `"repeats":`...)
+		dst = strconv.AppendInt(dst, x.Repeats, 10)
+		dst = append(dst, ',')
+	}
 	if len(x.Problems) > 0 {
 		dst = append(dst, `"problems":`...)
 		dst = append(dst, '[')
@@ -905,6 +910,8 @@ func (x *ReplyParsed) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Reasoning, err = codec.String(dec)
 		case `"calls"`:
 			x.Calls, err = codec.Slice(dec, (*ParsedCall).DecodeJSON)
+		case `"repeats"`:
+			x.Repeats, err = codec.Int(dec, 64)
 		case `"problems"`:
 			x.Problems, err = codec.Strings(dec)
 		case `"notes"`:
@@ -2085,6 +2092,16 @@ func (x *RunResumed) AppendJSON(dst []byte) []byte {
 		dst = codec.End(dst, ']')
 		dst = append(dst, ',')
 	}
+	if x.Fork != "" {
+		dst = append(dst, `"fork":`...)
+		dst = codec.AppendString(dst, x.Fork)
+		dst = append(dst, ',')
+	}
+	if x.Models != nil {
+		dst = append(dst, `"models":`...)
+		dst = x.Models.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
 	return codec.End(dst, '}')
 }
 
@@ -2106,6 +2123,10 @@ func (x *RunResumed) DecodeJSON(dec *jsontext.Decoder) error {
 			x.By, err = codec.String(dec)
 		case `"changed"`:
 			x.Changed, err = codec.Slice(dec, (*ToolPin).DecodeJSON)
+		case `"fork"`:
+			x.Fork, err = codec.String(dec)
+		case `"models"`:
+			x.Models, err = codec.Pointer(dec, (*ModelChange).DecodeJSON)
 		default:
 			err = dec.SkipValue()
 		}
@@ -2121,6 +2142,126 @@ func (x *RunResumed) mapText(f func(string) string) {
 	for i := range x.Changed {
 		x.Changed[i].mapText(f)
 	}
+	if x.Models != nil {
+		pi := *x.Models
+		pi.mapText(f)
+		x.Models = &pi
+	}
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *ModelChange) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"model":`...)
+	dst = codec.AppendString(dst, x.Model)
+	dst = append(dst, ',')
+	if len(x.Fallback) > 0 {
+		dst = append(dst, `"fallback":`...)
+		dst = append(dst, '[')
+		for i := range x.Fallback {
+			dst = codec.AppendString(dst, x.Fallback[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if len(x.Prices) > 0 {
+		dst = append(dst, `"prices":`...)
+		dst = append(dst, '[')
+		for i := range x.Prices {
+			dst = x.Prices[i].AppendJSON(dst)
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if len(x.Calling) > 0 {
+		dst = append(dst, `"calling":`...)
+		dst = append(dst, '[')
+		for i := range x.Calling {
+			dst = x.Calling[i].AppendJSON(dst)
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if x.Window.Strategy != "" || x.Window.Size != 0 || x.Window.Reserve != 0 || x.Window.Margin != 0 || x.Window.Keep != 0 || x.Window.Trigger != 0 || x.Window.Target != 0 || x.Window.Shares != nil || x.Window.Tokenizer != "" {
+		dst = append(dst, `"window":`...)
+		dst = x.Window.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	if x.Sampling.Temperature != "" || x.Sampling.TopP != "" || x.Sampling.Seed != "" || x.Sampling.Reasoning != "" {
+		dst = append(dst, `"sampling":`...)
+		dst = x.Sampling.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	if x.Config != "" {
+		dst = append(dst, `"config":`...)
+		dst = codec.AppendString(dst, x.Config)
+		dst = append(dst, ',')
+	}
+	if x.BaseDir != "" {
+		dst = append(dst, `"base_dir":`...)
+		dst = codec.AppendString(dst, x.BaseDir)
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *ModelChange) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = ModelChange{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"model"`:
+			x.Model, err = codec.String(dec)
+		case `"fallback"`:
+			x.Fallback, err = codec.Strings(dec)
+		case `"prices"`:
+			x.Prices, err = codec.Slice(dec, (*ModelPrice).DecodeJSON)
+		case `"calling"`:
+			x.Calling, err = codec.Slice(dec, (*ModelCalling).DecodeJSON)
+		case `"window"`:
+			err = x.Window.DecodeJSON(dec)
+		case `"sampling"`:
+			err = x.Sampling.DecodeJSON(dec)
+		case `"config"`:
+			x.Config, err = codec.String(dec)
+		case `"base_dir"`:
+			x.BaseDir, err = codec.String(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *ModelChange) mapText(f func(string) string) {
+	x.Model = f(x.Model)
+	x.Fallback = slices.Clone(x.Fallback)
+	for i := range x.Fallback {
+		x.Fallback[i] = f(x.Fallback[i])
+	}
+	x.Prices = slices.Clone(x.Prices)
+	for i := range x.Prices {
+		x.Prices[i].mapText(f)
+	}
+	x.Calling = slices.Clone(x.Calling)
+	for i := range x.Calling {
+		x.Calling[i].mapText(f)
+	}
+	x.Window.mapText(f)
+	x.Sampling.mapText(f)
+	x.Config = f(x.Config)
+	x.BaseDir = f(x.BaseDir)
 }
 
 // AppendJSON appends x as a JSON object to dst.

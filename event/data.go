@@ -176,6 +176,10 @@ type ReplyParsed struct {
 	// Reasoning is what the model thought in the midst of its text.
 	Reasoning string       `json:"reasoning,omitempty"`
 	Calls     []ParsedCall `json:"calls,omitempty"`
+	// Repeats is how often the passage comes with which the text ends, or the reasoning
+	// of a reply without one, again and again; Text has it once. 0: there is none.
+	// Nothing is made of such a reply.
+	Repeats int64 `json:"repeats,omitempty"`
 	// Problems say what could not be understood, for the model and the reader.
 	Problems []string `json:"problems,omitempty"`
 	// Notes say what was seen and left alone, such as a call that an answer
@@ -401,6 +405,40 @@ type RunResumed struct {
 	// Changed are the tools whose source gives them another definition now than
 	// when the run started; calls of them ask first.
 	Changed []ToolPin `json:"changed,omitempty"`
+	// Fork is the run that this one was forked from, where it goes on for the first
+	// time: the events before are that run's.
+	Fork string `json:"fork,omitempty" rein:"keep"`
+	// Models, if not nil, are what is asked from here on.
+	Models *ModelChange `json:"models,omitempty"`
+}
+
+// ModelChange replaces the members of a [Spec] that say which models are asked and
+// how.
+type ModelChange struct {
+	Model    string         `json:"model"`
+	Fallback []string       `json:"fallback,omitempty"`
+	Prices   []ModelPrice   `json:"prices,omitempty"`
+	Calling  []ModelCalling `json:"calling,omitempty"`
+	Window   WindowSpec     `json:"window,omitzero"`
+	Sampling Sampling       `json:"sampling,omitzero"`
+	Config   string         `json:"config,omitempty"`
+	BaseDir  string         `json:"base_dir,omitempty"`
+}
+
+// With returns the spec as it is after a change of models. Prices of models that were
+// asked before stay known; s is not changed.
+func (s *Spec) With(c *ModelChange) *Spec {
+	out := *s
+	out.Model, out.Fallback, out.Calling, out.Window, out.Sampling = c.Model, c.Fallback, c.Calling, c.Window, c.Sampling
+	out.Config, out.BaseDir = c.Config, c.BaseDir
+	out.Prices = c.Prices
+	known := &Spec{Prices: c.Prices}
+	for i := range s.Prices {
+		if known.Price(s.Prices[i].Model) == nil {
+			out.Prices = append(out.Prices[:len(out.Prices):len(out.Prices)], s.Prices[i])
+		}
+	}
+	return &out
 }
 
 // ToolPin is the hash of a tool's definition, as its source gives it now.

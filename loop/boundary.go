@@ -14,6 +14,7 @@ const (
 	noticeReply    = "unusable_reply"
 	noticeCutOff   = "cut_off"
 	noticeRule     = "rule"
+	noticeRepeats  = "repeated_text"
 )
 
 // boundary decides how to go on between two steps.

@@ -129,6 +129,7 @@ type Machine struct {
 	empty       int64         // replies in a row without call or answer
 	malformed   int64         // replies in a row whose calls were all unusable
 	misread     bool          // the last reply had a call that could not be used
+	circled     bool          // it ended with the same passage again and again, and stopped by itself
 	clipped     bool          // the last reply ended at the output limit
 	loose       bool          // the model's server refuses to hold calls to their schemas
 	cutOff      int64         // answers in a row that hit the output limit

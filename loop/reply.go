@@ -40,7 +40,42 @@ func (m *Machine) parse() *event.ReplyParsed {
 	in.Message, in.Finish = &m.reply.Message, m.reply.Finish
 	in.Used, in.Base = m.usedID, "c"+strconv.FormatInt(m.seq, 10)
 	r := parse.Parse(in)
-	return r.Event(m.call.id, &m.reply.Message)
+	d := r.Event(m.call.id, &m.reply.Message)
+	m.findRepeats(d)
+	return d
+}
+
+// findRepeats notes that a reply ends with the same passage again and again, and
+// leaves its text with that passage once: given back whole, it would be gone on with.
+// A model that stops by itself after such a text, and gives it again when asked, means
+// it.
+func (m *Machine) findRepeats(d *event.ReplyParsed) {
+	if len(d.Calls) > 0 || len(d.Problems) > 0 || m.call.purpose != event.PurposeStep || m.reply.Finish == event.FinishPause ||
+		m.circled && m.reply.Finish == event.FinishStop {
+		return
+	}
+	msg := parse.Assistant(&m.reply.Message, d)
+	text, thought := strings.TrimSpace(msg.PlainText()), ""
+	if text == "" {
+		if thought = thinking(&msg); thought != "" {
+			_, d.Repeats = parse.Repeats(thought)
+		}
+		return
+	}
+	if again, times := parse.Repeats(text); times > 0 {
+		d.Repeats, d.Text = times, text[:again]
+	}
+}
+
+// thinking returns the reasoning of a message.
+func thinking(msg *message.Message) string {
+	var b strings.Builder
+	for i := range msg.Parts {
+		if msg.Parts[i].Kind == message.Reasoning {
+			b.WriteString(msg.Parts[i].Text)
+		}
+	}
+	return strings.TrimSpace(b.String())
 }
 
 // usedID reports whether the run has had a call of that id.
@@ -63,6 +98,7 @@ func (m *Machine) parsed(d *event.ReplyParsed) {
 		return
 	}
 	m.misread, m.clipped = false, r.Finish == event.FinishLength
+	m.circled = d.Repeats > 0 && r.Finish == event.FinishStop
 	msg := parse.Assistant(&r.Message, d)
 	text := withoutBlankEnds(msg.PlainText())
 	m.phase = phaseBoundary
@@ -94,6 +130,8 @@ func (m *Machine) parsed(d *event.ReplyParsed) {
 		m.openTurn(d.Calls)
 	case len(d.Problems) > 0 || r.Finish == event.FinishError:
 		m.unusable(r, d, msg)
+	case d.Repeats > 0:
+		m.wentRound(d, msg)
 	case text == "":
 		if m.empty++; m.empty >= maxEmpty {
 			m.verdict = &event.RunFinished{Reason: event.ReasonMalformed,
@@ -139,9 +177,28 @@ func (m *Machine) unusable(r *event.ModelAnswered, d *event.ReplyParsed, msg mes
 		". " + m.howToCall()}
 }
 
+// wentRound tells the model that its reply went round in a circle.
+func (m *Machine) wentRound(d *event.ReplyParsed, msg message.Message) {
+	what, left := "reasoning", ""
+	if msg.PlainText() != "" {
+		what, left = "text", ", of which one is left"
+		m.say(window.Reply, msg, estimate(&msg)) // less than what was counted
+	}
+	why := "its " + what + " ended with the same passage " + plural(d.Repeats, "time") + " in a row"
+	if m.malformed++; m.malformed >= maxMalformed {
+		m.verdict = &event.RunFinished{Reason: event.ReasonMalformed, Detail: "the last of three unusable replies: " + why}
+		return
+	}
+	text := "Nothing was made of your last reply: " + why + left + ". Do not go on like that: take another way, call a tool, or answer in a few words."
+	if m.circled {
+		text += " If that text is the answer that was asked for, give it again."
+	}
+	m.note = &event.NoticeAdded{Kind: noticeRepeats, Text: text}
+}
+
 // answer decides what a text without calls means.
 func (m *Machine) answer(text string, cut bool) {
-	m.empty = 0
+	m.empty, m.malformed = 0, 0
 	if cut {
 		m.cutOff++
 		if m.cutOff < maxCutOff {

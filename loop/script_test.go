@@ -336,7 +336,8 @@ func toolSpec(f []string) event.ToolSpec {
 
 // reply answers the model call that is outstanding. Input lines: "call ID NAME
 // ARGUMENTS" for native calls; everything else is text. guess=KIND has the first
-// call read with a guess, unread=WORD leaves a part of the reply unread.
+// call read with a guess, unread=WORD leaves a part of the reply unread. times=N has the
+// last line of the text N times, think has the text be reasoning.
 func (s *script) reply(d *datadriven.TestData) {
 	if guess, unread := arg(d, "guess", ""), arg(d, "unread", ""); guess+unread != "" {
 		s.parsed = func(p *event.ReplyParsed) {
@@ -363,8 +364,12 @@ func (s *script) reply(d *datadriven.TestData) {
 			text = append(text, line)
 		}
 	}
-	if len(text) > 0 {
+	if n := number(d, "times", 1); len(text) > 0 {
+		text = append(text, slices.Repeat(text[len(text)-1:], int(n)-1)...)
 		msg.Parts = slices.Insert(msg.Parts, 0, filled(d, strings.Join(text, "\n"))[0])
+		if d.HasArg("think") {
+			msg.Parts[0].Kind = message.Reasoning
+		}
 	}
 	finish := "stop"
 	if msg.Calls() > 0 {
