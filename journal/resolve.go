@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"rein.example/rein/event"
 )
 
 // Finder is a [Store] that finds runs by the beginning of their ids without
@@ -18,8 +20,13 @@ type Finder interface {
 // ambiguous is how many ids an [*AmbiguousError] names.
 const ambiguous = 5
 
+// manyBelow is how many ids more are looked at each time that all those that were
+// found are of one run and those below it.
+const manyBelow = 16
+
 // Resolve returns the id of the one run that prefix names: the run with exactly
-// that id, else the only one whose id begins so. It fails with an
+// that id, else the only one whose id begins so, where runs that carry out its calls
+// (see [event.Above]) are not counted beside it. It fails with an
 // [*AmbiguousError] if there are several and with a [*NotFoundError], which
 // names ids that look like it, if there is none.
 func Resolve(ctx context.Context, s Store, prefix string) (string, error) {
@@ -31,7 +38,7 @@ func Resolve(ctx context.Context, s Store, prefix string) (string, error) {
 	if !errors.As(err, &missing) || prefix == "" {
 		return "", err
 	}
-	found, ferr := find(ctx, s, prefix, ambiguous+1)
+	found, ferr := candidates(ctx, s, prefix)
 	switch {
 	case ferr != nil:
 		return "", ferr
@@ -43,6 +50,36 @@ func Resolve(ctx context.Context, s Store, prefix string) (string, error) {
 	e := &AmbiguousError{Prefix: prefix, Runs: found, More: len(found) > ambiguous}
 	e.Runs = found[:min(len(found), ambiguous)]
 	return "", e
+}
+
+// candidates returns more than ambiguous runs that prefix may mean, or all of them.
+func candidates(ctx context.Context, s Store, prefix string) ([]string, error) {
+	for limit := ambiguous + 1; ; limit *= manyBelow {
+		all, err := find(ctx, s, prefix, limit)
+		if err != nil {
+			return nil, err
+		}
+		var found []string
+		for _, id := range all {
+			if id = meant(id, prefix); !slices.Contains(found, id) && len(found) <= ambiguous {
+				found = append(found, id)
+			}
+		}
+		if len(all) < limit || len(found) > 1 {
+			return found, nil
+		}
+	}
+}
+
+// meant returns the run farthest above one whose id still begins with prefix.
+func meant(id, prefix string) string {
+	for {
+		above, ok := event.Above(id)
+		if !ok || !strings.HasPrefix(above, prefix) {
+			return id
+		}
+		id = above
+	}
 }
 
 func find(ctx context.Context, s Store, prefix string, limit int) ([]string, error) {

@@ -86,6 +86,20 @@ func (s *suite) resolve(t *testing.T) {
 	if _, err := journal.Resolve(t.Context(), st, "m"); !errors.As(err, &several) || len(several.Runs) != 5 || !several.More {
 		t.Errorf("m: %v, want five runs and more", err)
 	}
+	// A run is found by its beginning however many runs carry out its calls.
+	must(t, st.Create(t.Context(), l, "q1"))
+	for n := range int64(40) {
+		must(t, st.Create(t.Context(), l, event.BelowID("q1", n+1)))
+	}
+	for prefix, want := range map[string]string{"q": "q1", "q1": "q1", "q1.4": "q1.4", "q1.40": "q1.40"} {
+		if got, err := journal.Resolve(t.Context(), st, prefix); err != nil || got != want {
+			t.Errorf("%q is %q, %v; want %q", prefix, got, err, want)
+		}
+	}
+	must(t, st.Create(t.Context(), l, "q2"))
+	if _, err := journal.Resolve(t.Context(), st, "q"); !errors.As(err, &several) {
+		t.Errorf("q: %v, want both runs", err)
+	}
 	var missing *journal.NotFoundError
 	for _, none := range []string{"", "abe", "%", "_"} {
 		if _, err := journal.Resolve(t.Context(), st, none); !errors.As(err, &missing) {
