@@ -17,7 +17,7 @@ STATICCHECK = $(GO) tool -modfile=tools/go.mod staticcheck
 STEP        = @tools/step
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check bench build fuzz generate rename-module tokenizers parse-score simulate mutants clean deps servers fuzz-all long race cc
+.PHONY: help demo test test-all check bench build fuzz generate rename-module tokenizers parse-score measure-finish simulate mutants clean deps servers fuzz-all long race cc
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
@@ -67,6 +67,10 @@ tokenizers: ## compare counts of tokens with tiktoken; FILES=tokenizer.json PYTH
 parse-score: build ## how many recorded replies are read as they are meant: make parse-score FILE=replies.jsonl
 	@test -n "$(FILE)" || { echo 'say which recordings: make parse-score FILE=replies.jsonl' >&2; exit 2; }
 	@$(GO) -C tools run ./parse-score -rein ../bin/rein '$(abspath $(FILE))'
+
+measure-finish: deps ## what the rules on progress and on what an end leaves open find in recorded runs: make measure-finish FILE=runs.json
+	@test -n "$(FILE)" || { echo 'say which recordings: make measure-finish FILE=runs.json' >&2; exit 2; }
+	@$(GO) test -count=1 -v -run '^TestRecorded$$' ./loop -args -recorded '$(abspath $(FILE))'
 
 simulate: deps ## play simulated histories of runs: SEEDS=100000 many, SEED=4711 one, told
 	@$(GO) test -v -timeout 0 ./engine/simtest -run '^TestSimulate$$' -args $(if $(SEED),-seed $(SEED),-seeds $(SEEDS) -keep)

@@ -3,7 +3,6 @@ package loop
 import (
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -122,75 +121,6 @@ func (m *Machine) successes() string {
 		names = append(names[:maxNamed:maxNamed], "…")
 	}
 	return strings.Join(names, ", ")
-}
-
-// unattended returns what the request names, by its look a file, an id, a number or
-// a tool, and neither calls nor answers have held since.
-func (m *Machine) unattended() (open []string) {
-	var asked, since strings.Builder
-	for h, i := m.History(), 0; i < h.Len(); i++ {
-		if msg := h.At(i).Message; msg.Role == message.User {
-			asked.WriteString(msg.PlainText() + "\n")
-		} else {
-			since.WriteString(said(msg) + "\n")
-		}
-	}
-	held := since.String()
-	for _, word := range named(asked.String()) {
-		if len(open) == maxNamed {
-			break
-		}
-		if !strings.Contains(held, word) {
-			open = append(open, word)
-		}
-	}
-	return open
-}
-
-// said returns the text, the calls and the results of a message.
-func said(msg *message.Message) string {
-	var b strings.Builder
-	for i := range msg.Parts {
-		p := &msg.Parts[i]
-		b.WriteString(p.Text + " " + p.Name + " " + p.Args + "\n")
-	}
-	return b.String()
-}
-
-// maxAsked is how much of a request is looked at for names, in bytes.
-const maxAsked = 16 << 10
-
-// named returns the words of a text that look like the name of something: a path, an
-// id, a number of some digits, a name with an underscore; each once, in their order.
-func named(text string) (names []string) {
-	seen := map[string]bool{}
-	for word := range strings.FieldsFuncSeq(text[:min(len(text), maxAsked)], func(r rune) bool {
-		return unicode.IsSpace(r) || strings.ContainsRune("\"'`()[]{}<>,;!?*", r)
-	}) {
-		word = strings.Trim(word, ".:…")
-		if len(word) < 3 || len(word) > 80 || seen[word] || !looksNamed(word) {
-			continue
-		}
-		seen[word] = true
-		names = append(names, word)
-	}
-	return names
-}
-
-// looksNamed reports whether a word is no word of a language.
-func looksNamed(word string) bool {
-	var digits, letters, inner int
-	for i, r := range word {
-		switch {
-		case r >= '0' && r <= '9':
-			digits++
-		case unicode.IsLetter(r):
-			letters++
-		case (r == '_' || r == '/' || r == '.') && i > 0 && i < len(word)-1:
-			inner++
-		}
-	}
-	return inner > 0 && letters > 0 || digits >= 3 || digits > 0 && letters > 1 && !strings.Contains(word, "-")
 }
 
 // driftDue reports whether the goal is to be read back now.

@@ -1,0 +1,8 @@
+package loop
+
+// NoticeRepetition is the kind of the notice that a run does not get on.
+const NoticeRepetition = noticeRepetition
+
+// Unattended returns what the completion check would name if the run ended now: see
+// unattended.
+func (m *Machine) Unattended() []string { return m.unattended() }
