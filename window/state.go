@@ -53,16 +53,23 @@ type field struct {
 	left int
 }
 
+// bareTokens is the most that a block without a state of the model's own may have:
+// it is sent anew with every request, and lists only what the journal has too.
+const bareTokens = 160
+
 // StateBlock returns the text of the volatile block at the tail, at most 400 tokens
-// by [tokens.Estimate]: a line that says what it is, and an object of JSON. It is
+// by [tokens.Estimate], 160 where the model has written no state: a line that says what it is, and an object of JSON. It is
 // empty if there is nothing to say. When it is too long, what says least for the next
 // step goes first: completed steps, errors resolved, files and artifacts, pitfalls,
 // questions; of each the oldest, which are counted. Equal input gives equal text.
 func StateBlock(s *StateIn) string {
-	fields := s.fields()
+	fields, most := s.fields(), StateTokens
+	if len(s.State) == 0 {
+		most = bareTokens
+	}
 	for {
 		text := render(fields)
-		excess := (tokens.Estimate{}).Count(text) - StateTokens
+		excess := (tokens.Estimate{}).Count(text) - most
 		if text == "" || excess <= 0 {
 			return text
 		}
