@@ -54,8 +54,8 @@ func IsBelow(run, parent string) bool {
 }
 
 // agentCommands appends the commands of the turn's calls of agents: of those that
-// were begun, and of as many others as may be begun now.
-func (m *Machine) agentCommands() {
+// were begun, and of as many others as may be begun now, slots at most.
+func (m *Machine) agentCommands(slots int) {
 	more, each, counted := int64(0), event.Limits{}, false
 	for i := range m.turn {
 		c := &m.turn[i]
@@ -64,8 +64,9 @@ func (m *Machine) agentCommands() {
 		case c.state == callRunning:
 			c.start.Pause, c.start.Stop, c.start.Cancel = m.pause, m.halt == event.InputStop, m.halt == event.InputCancel
 			m.out = append(m.out, c.start)
-		case c.state != callReady || m.halt != "" || !m.mayRun(i):
+		case c.state != callReady || m.halt != "" || slots <= 0 || !m.mayRun(i):
 		case c.attempt > 0:
+			slots--
 			m.out = append(m.out, m.startRun(c, c.grant))
 		case !m.pause:
 			if !counted {
@@ -74,6 +75,7 @@ func (m *Machine) agentCommands() {
 			}
 			if more > 0 {
 				more--
+				slots--
 				m.out = append(m.out, m.startRun(c, c.grantOf(each)))
 			}
 		}

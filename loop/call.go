@@ -174,7 +174,7 @@ func orEmpty(args string) string {
 
 // callCommands appends the commands of the turn's calls.
 func (m *Machine) callCommands() {
-	agents := false
+	agents, slots := false, m.slots()
 	for i := range m.turn {
 		c := &m.turn[i]
 		if agents = agents || c.agent(); c.agent() && c.state != callAsking {
@@ -195,13 +195,14 @@ func (m *Machine) callCommands() {
 		case callQuerying:
 			m.queryCommand(c)
 		case callReady:
-			if m.halt == "" && m.mayRun(i) {
+			if m.halt == "" && slots > 0 && m.mayRun(i) {
+				slots--
 				m.out = append(m.out, m.command(c))
 			}
 		}
 	}
 	if agents {
-		m.agentCommands()
+		m.agentCommands(slots)
 	}
 }
 

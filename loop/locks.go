@@ -33,6 +33,19 @@ func (m *Machine) mayRun(i int) bool {
 	return running < maxParallel
 }
 
+// slots returns how many more calls may be begun at once. Commands to begin more are
+// not given: each that is begun would take the next one's place, so that what was
+// asked for together would not be wanted any more.
+func (m *Machine) slots() int {
+	n := maxParallel
+	for i := range m.turn {
+		if c := &m.turn[i]; c.running() || c.state == callQuerying && c.query.state == callReady {
+			n--
+		}
+	}
+	return n
+}
+
 // running reports whether something is being executed for the call.
 func (c *call) running() bool {
 	return c.state == callRunning || c.state == callQuerying && c.query.state == callRunning

@@ -297,7 +297,6 @@ func (a *actor) takeUp() error {
 	if err := check(a.job, &d.Spec); err != nil {
 		return err
 	}
-	a.job.Input = nil // it has its task
 	return a.takeOver()
 }
 

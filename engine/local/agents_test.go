@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -382,9 +383,6 @@ func agentResumeAnywhere(t *testing.T) {
 				before = 1
 			}
 		}
-		if at := order[n-1]; at.Run == "r1.1" && at.Seq == 1 {
-			continue // its task is in the same batch
-		}
 		paid = before
 		l := set()
 		copyRuns(t, first.store, l.store, func(ev event.Event) bool { return ev.Seq <= ends[ev.Run] })
@@ -400,6 +398,52 @@ func agentResumeAnywhere(t *testing.T) {
 			t.Errorf("%s: started twice", at)
 		}
 		l.checkOnce()
+	}
+}
+
+// tornBelow is a store in which half of something stands behind the events of one
+// run, until it is cut off.
+type tornBelow struct {
+	*memory.Store
+	run string
+	cut bool
+}
+
+func (s *tornBelow) Read(ctx context.Context, run string, from int64) iter.Seq2[event.Event, error] {
+	return func(yield func(event.Event, error) bool) {
+		last := from - 1
+		for ev, err := range s.Store.Read(ctx, run, from) {
+			if last = ev.Seq; !yield(ev, err) {
+				return
+			}
+		}
+		if run == s.run && !s.cut {
+			yield(event.Event{}, &journal.DamageError{Run: run, Sound: last, Torn: true, Err: errors.New("half a line")})
+		}
+	}
+}
+
+func (s *tornBelow) Cut(_ context.Context, run string, after int64) (journal.Head, error) {
+	s.cut = run == s.run
+	return journal.Head{Seq: after}, nil
+}
+
+// A torn end of the journal of a run below keeps nobody from carrying on the run that
+// has called it: it does not count, and is cut off when that run is taken up.
+func TestAgentTorn(t *testing.T) {
+	set := func() *lab {
+		below := newLab(t, call("k1 look"), call("k2 look x"), say("two are late"))
+		below.tool("look", event.Read, returns("seen"))
+		return newLab(t, call("c1 help x"), say("done")).agent("help", event.Repeatable, below)
+	}
+	first := set()
+	first.start(t.Context(), first.engine())
+	store := &tornBelow{Store: memory.New(), run: "r1.1"}
+	copyRuns(t, first.store, store.Store, func(ev event.Event) bool { return ev.Seq <= 9 && !(ev.Run == "r1" && ev.Seq > 8) })
+	l := set()
+	l.store = store
+	if r := l.resume(t.Context(), l.engine()); r.Answer != "done" || !store.cut || !strings.Contains(l.of("r1.1"), "run.finished answered true two are late") {
+		t.Errorf("%+v, cut %v\n%s\n%s", r, store.cut, l.journal(), l.of("r1.1"))
 	}
 }
 

@@ -39,11 +39,16 @@ func (a *actor) history(said loop.History) func(context.Context) ([]tool.Said, e
 }
 
 // refold reads a run's journal into a machine, and returns the run that it came from.
+// What a crash has left half written at its end does not count: whoever carries that
+// run on cuts it off.
 func (e *Engine) refold(ctx context.Context, m *loop.Machine, run string) (parent string, err error) {
-	if parent, err = e.parent(ctx, run); err != nil {
+	if parent, err = e.parent(ctx, run); err != nil && !torn(err) {
 		return "", err
 	}
 	for ev, err := range e.store.Read(ctx, run, 1) {
+		if torn(err) {
+			break
+		}
 		if err != nil {
 			return "", err
 		}

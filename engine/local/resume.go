@@ -57,6 +57,9 @@ func (a *actor) takeOver() error {
 	if err = a.fold(nil); a.repaired(err) {
 		err = a.fold(nil)
 	}
+	if a.origin != nil && a.m.Seq() > 1 {
+		a.job.Input = nil // an agent gets its task once
+	}
 	switch {
 	case err != nil:
 		return err
@@ -91,10 +94,11 @@ func (a *actor) changed() []event.ToolPin {
 // repaired cuts off the torn end of the journal if that is what the error is
 // about, and reports it.
 func (a *actor) repaired(err error) bool {
-	var damage *journal.DamageError
-	if !errors.As(err, &damage) || !damage.Torn {
+	if !torn(err) {
 		return false
 	}
+	var damage *journal.DamageError
+	errors.As(err, &damage)
 	r, ok := a.e.store.(journal.Repairer)
 	if !ok {
 		return false
@@ -106,6 +110,13 @@ func (a *actor) repaired(err error) bool {
 	a.log.Warn("the end of the journal was torn, as a crash leaves it, and was cut off",
 		slog.Int64("after", damage.Sound), slog.Any("err", damage.Err))
 	return true
+}
+
+// torn reports whether an error says that the end of a journal is, as a crash leaves
+// it.
+func torn(err error) bool {
+	var damage *journal.DamageError
+	return errors.As(err, &damage) && damage.Torn
 }
 
 // fold reads the journal into a new machine. each, if not nil, is called with
