@@ -40,6 +40,9 @@ func (k *kit) effect() event.Effect { return cmp.Or(k.def.Effect, event.Once) }
 type agent struct {
 	kits []*kit
 	spec event.Spec
+	// depth is how many agents are above it; helper is the one that it can call.
+	depth  int
+	helper *agent
 	// pinned is the tool whose definition changes between processes, or nil.
 	pinned *kit
 }
@@ -47,8 +50,12 @@ type agent struct {
 // result is what runs submit.
 const result = `{"type":"object","properties":{"answer":{"type":"string"},"count":{"type":"integer"}},"required":["answer"],"additionalProperties":false}`
 
-func newAgent(d dice) *agent {
-	a := &agent{}
+func newAgent(seed uint64, depth int) *agent {
+	d := roll(seed, "agent", depth)
+	a := &agent{depth: depth}
+	if d.chance(20) && depth < 2 {
+		a.hire(seed, d)
+	}
 	a.reading(d)
 	a.writing(d)
 	a.own(d)
@@ -62,9 +69,20 @@ func newAgent(d dice) *agent {
 	a.permit(d)
 	a.order(d)
 	a.hold(d)
-	s.Chat = len(s.Submit) == 0 && d.chance(15)
+	s.Chat = depth == 0 && len(s.Submit) == 0 && d.chance(15)
 	s.Calling = callings(d)
 	return a
+}
+
+// hire adds a tool that is another agent.
+func (a *agent) hire(seed uint64, d dice) {
+	a.helper = newAgent(seed, a.depth+1)
+	k := &kit{def: tool.Definition{Name: "helper", Agent: "helper", Effect: one(d, event.Read, event.Repeatable, event.Once), Schema: object(`"task":{"type":"string"}`)},
+		args: func(d dice) string { return fmt.Sprintf(`{"task":"part %08x"}`, d.Uint32()) }}
+	if d.chance(30) {
+		k.def.Timeout = one(d, 5*time.Second, time.Minute)
+	}
+	a.kits = append(a.kits, k)
 }
 
 // callings says of some models how they call tools.

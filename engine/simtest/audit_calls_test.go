@@ -171,9 +171,9 @@ func (x *called) open() bool {
 // permitted checks that somebody has allowed exactly this call where that is
 // needed: by the permissions, or because the tool is not what it was.
 func (c *callAudit) permitted(a *audit, x *called, d *event.ToolStarted, next []loop.Command) {
-	run, ok := find(next, d.ID).(*loop.RunTool)
+	run := execution(next, d.ID)
 	spec := a.toolSpec(d.Tool)
-	if !ok || spec == nil {
+	if run == nil || spec == nil {
 		return // reported already
 	}
 	now := *spec

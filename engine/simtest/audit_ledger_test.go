@@ -35,12 +35,15 @@ func (g *ledgerAudit) init() {
 func (g *ledgerAudit) add(a *audit, e *event.Event, next []loop.Command) {
 	switch d := e.Data.(type) {
 	case *event.ToolStarted:
-		run, ok := find(next, d.ID).(*loop.RunTool)
-		if !ok {
+		run := execution(next, d.ID)
+		if run == nil {
 			return
 		}
-		copied := *run
+		copied := run.RunTool
 		g.runs[d.ID] = &copied
+		if d.Run != "" && d.Attempt > 1 {
+			return // the run that carries it out goes on: it is not begun again
+		}
 		if d.Effect == event.Once && d.For == "" {
 			if l := g.acts[d.Key]; l != nil && !l.released {
 				a.fail("the once call %s is carried out again (key %s) although it may have been done by %s", d.Call, d.Key, l.call)

@@ -123,7 +123,7 @@ func (a *audit) check(e *event.Event, next []loop.Command) {
 // untold reports whether an outcome can stand without an intent: what was not
 // begun, for a reason that the engine knows.
 func untold(d *event.ToolFinished) bool {
-	return d.NoEffect && (d.ErrorType == "cancelled" || d.ErrorType == "overloaded") || d.ErrorType == "abandoned"
+	return d.NoEffect && (d.ErrorType == "cancelled" || d.ErrorType == "overloaded" || strings.HasPrefix(d.ErrorType, "agent_")) || d.ErrorType == "abandoned"
 }
 
 // begin notes an intent.
@@ -163,8 +163,8 @@ func (a *audit) explain(e *event.Event, next []loop.Command) {
 	case *event.ModelCalled:
 		a.explainCall(d, next)
 	case *event.ToolStarted:
-		if c, ok := find(next, d.ID).(*loop.RunTool); !ok || c.Call != d.Call || c.Tool != d.Tool || c.Effect != d.Effect || c.ArgsHash != d.ArgsHash ||
-			c.Key != d.Key || c.Attempt != d.Attempt || c.For != d.For {
+		if c := execution(next, d.ID); c == nil || c.Call != d.Call || c.Tool != d.Tool || c.Effect != d.Effect || c.ArgsHash != d.ArgsHash ||
+			c.Key != d.Key || c.Attempt != d.Attempt || c.For != d.For || c.run != d.Run {
 			a.unexplained(e, next)
 		}
 	case *event.ApprovalAsked:
@@ -187,13 +187,13 @@ func (a *audit) explain(e *event.Event, next []loop.Command) {
 			a.unexplained(e, next)
 		}
 	case *event.ToolFinished:
-		if _, ok := find(next, d.ID).(*loop.RunTool); d.ID != "" && !ok && !masked(next) {
+		if c := execution(next, d.ID); d.ID != "" && c == nil && !masked(next) {
 			a.unexplained(e, next)
 		} else if d.ID == "" {
 			a.decided(e, next)
 		}
 	case *event.RunPaused:
-		if cause, ok := a.m.Waiting(); ok && cause == d.Cause {
+		if cause, ok := a.m.Waiting(); ok && cause == d.Cause || rests(next) {
 			a.rest = nil
 			return
 		}
@@ -201,6 +201,39 @@ func (a *audit) explain(e *event.Event, next []loop.Command) {
 	default:
 		a.decided(e, next)
 	}
+}
+
+// executed is a call as it is to be carried out, by a tool or by a run below.
+type executed struct {
+	loop.RunTool
+	run string
+}
+
+// execution returns the command to carry a call out, nil if there is none.
+func execution(next []loop.Command, id string) *executed {
+	switch c := find(next, id).(type) {
+	case *loop.RunTool:
+		return &executed{RunTool: *c}
+	case *loop.StartRun:
+		return &executed{run: c.Run, RunTool: loop.RunTool{ID: c.ID, Call: c.Call, Tool: c.Tool, Args: c.Args, ArgsHash: c.ArgsHash, Effect: c.Effect, Key: c.Key, Attempt: c.Attempt}}
+	}
+	return nil
+}
+
+// rests reports whether all that a run waits for are people, times and the runs of
+// agents below it: when those have come to rest, so does this one.
+func rests(next []loop.Command) bool {
+	below := false
+	for _, c := range next {
+		switch c.(type) {
+		case *loop.StartRun:
+			below = true
+		case *loop.AskApproval, *loop.Wait:
+		default:
+			return false
+		}
+	}
+	return below
 }
 
 // masked reports whether the machine has something to decide, which comes before

@@ -117,9 +117,9 @@ func (h *history) execute(ctx context.Context, i *instrument, c *tool.Call) (*to
 		return nil, errDead
 	}
 	h.checkBegin(i, c)
-	d := roll(h.seed, "deed", i.p.n, c.ID, c.Attempt, c.Key, i.def.Name, string(c.Args))
+	d := roll(h.seed, "deed", i.p.n, c.Run, c.ID, c.Attempt, c.Key, i.def.Name, string(c.Args))
 	x := i.plan(d, i.p.calm)
-	h.note("p%d runs %s %s %s attempt %d: %s", i.p.n, c.ID, i.def.Name, c.Args, c.Attempt, x)
+	h.note("p%d, %s runs %s %s %s attempt %d: %s", i.p.n, c.Run, c.ID, i.def.Name, c.Args, c.Attempt, x)
 	var a *act
 	if i.def.Effect != event.Read && i.real == nil {
 		a = h.world.begin(i.kit, c.Key, c.Args, x.effect >= 0)

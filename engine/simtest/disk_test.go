@@ -29,16 +29,19 @@ type disk struct {
 	settled func(l *log, seq int64)
 	// given is told, with mu held, of each batch that is handed over.
 	given func(l *log, entries []stored)
-	// double says, with mu held, that an outcome is written twice.
-	double func() bool
-	// hear returns after how long an owner hears of a post.
-	hear func() time.Duration
+	// double is in how many of 100 cases an outcome is written twice.
+	double int
+	// hear is the longest time after which an owner hears of a post.
+	hear time.Duration
+	// roll returns the dice of a run.
+	roll func(run string) dice
 	// count counts things that leave no trace.
 	count func(what string)
 }
 
 func newDisk() *disk {
-	return &disk{runs: map[string]*log{}, leases: map[int64]*lease{}, bodies: map[string][]byte{}, count: func(string) {}}
+	return &disk{runs: map[string]*log{}, leases: map[int64]*lease{}, bodies: map[string][]byte{}, count: func(string) {},
+		roll: func(run string) dice { return roll(0, run) }}
 }
 
 // lease is a process's, as the disk knows it.
@@ -69,6 +72,8 @@ type log struct {
 	queue []*batch
 	// lost is why handed batches of a lease were not written, until it was told.
 	lost map[int64]error
+	// dice decide what happens to it.
+	dice dice
 	// doubled are the sequences of outcomes that were written a second time.
 	doubled map[int64]bool
 }
@@ -165,7 +170,7 @@ func (d *disk) write(l *log, entries []stored) {
 // know that it has arrived, and who is not known by its command.
 func (d *disk) repeat(l *log, entries []stored) {
 	for _, e := range entries {
-		if e.Command != "" && d.double != nil && d.double() {
+		if e.Command != "" && d.double > 0 && l.dice.chance(d.double) {
 			e.Command = ""
 			d.put(l, e)
 			l.doubled[l.end()] = true
@@ -245,7 +250,7 @@ func (d *disk) die(by int64, kept, torn int) {
 		if len(l.queue) == 0 || l.queue[0].by != by {
 			continue
 		}
-		for ; kept > 0 && len(l.queue) > 0; kept-- {
+		for n := kept; n > 0 && len(l.queue) > 0; n-- {
 			d.commit(l)
 		}
 		if torn >= 0 && len(l.queue) > 0 {
@@ -323,11 +328,11 @@ func (d *disk) tell(l *log) {
 		default: // it has not heard of many others yet, and will read all
 		}
 	}
-	if d.hear == nil {
+	if d.hear == 0 {
 		send()
 		return
 	}
-	time.AfterFunc(d.hear(), send)
+	time.AfterFunc(l.dice.span(0, d.hear), send)
 }
 
 // find returns a run's log.

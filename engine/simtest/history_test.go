@@ -30,12 +30,13 @@ type history struct {
 	turns  int             // of a chat
 
 	mu    sync.Mutex
-	talks int
+	talks map[string]int // how often the same was asked
 	notes []note
 	bad   []string
 	// counts are things that have happened and stand in no journal.
 	counts map[string]int
 	done   bool
+	paused int // replies that a provider went on with
 	procs  []*proc
 }
 
@@ -55,7 +56,7 @@ const (
 
 func newHistory(seed uint64) *history {
 	d := roll(seed, "history")
-	h := &history{seed: seed, agent: newAgent(roll(seed, "agent")), disk: newDisk(), known: map[string]bool{}, counts: map[string]int{}, run: "r1"}
+	h := &history{seed: seed, agent: newAgent(seed, 0), talks: map[string]int{}, disk: newDisk(), known: map[string]bool{}, counts: map[string]int{}, run: "r1"}
 	h.world = &world{acts: map[string]*act{}, bad: h.violate}
 	h.ids = one(d, "unique", "unique", "restart", "same", "none")
 	h.temper = pick(d, []weighed[string]{{67, "busy"}, {14, "hasty"}, {8, "stubborn"}, {8, "clumsy"}, {3, "defiant"}})
@@ -63,10 +64,9 @@ func newHistory(seed uint64) *history {
 	h.disk.settled = h.settled
 	h.disk.count, h.disk.given = h.count, h.checkGiven
 	h.disk.overtake = d.chance(40)
-	hear, double := roll(seed, "hear"), roll(seed, "double")
-	h.disk.hear = func() time.Duration { return hear.span(0, 50*time.Millisecond) }
-	if d.chance(15) {
-		h.disk.double = func() bool { return double.chance(8) }
+	h.disk.roll = func(run string) dice { return roll(seed, "log", run) }
+	if h.disk.hear = 50 * time.Millisecond; d.chance(15) {
+		h.disk.double = 8
 	}
 	return h
 }
@@ -129,9 +129,15 @@ func (h *history) play() {
 	h.mu.Lock()
 	h.done = true
 	h.mu.Unlock()
-	for _, l := range h.disk.order {
+	for _, l := range h.logs() {
 		h.audit(l)
 	}
+	h.auditTree()
+}
+
+// logs returns the journals, in the order of the runs' names.
+func (h *history) logs() []*log {
+	return slices.SortedFunc(slices.Values(h.disk.order), func(a, b *log) int { return cmp.Compare(a.id, b.id) })
 }
 
 // next lets one process work on the run, and reports whether another one has to.
@@ -235,7 +241,7 @@ func (h *history) idle() bool {
 // same.
 func (h *history) digest() string {
 	sum := sha256.New()
-	for _, l := range h.disk.order {
+	for _, l := range h.logs() {
 		for i := range l.events {
 			sum.Write(l.events[i].Hash[:])
 		}

@@ -103,11 +103,14 @@ func (h *history) checkDurable(p *proc, run string, out outcome) {
 	if said := strings.TrimSpace(out.r.Status + " " + string(out.r.Reason) + string(out.r.Cause)); said != end {
 		h.violate("p%d says that the run is %q, and its journal ends with %q", p.n, said, end)
 	}
-	if h.disk.overtake || h.disk.double != nil || p.plan.losses > 0 {
+	if h.disk.overtake || h.disk.double > 0 || p.plan.losses > 0 {
 		return // what was only handed over may be lost, though it was shown
 	}
 	for i := range p.told {
 		ev := &p.told[i]
+		if ev.Run != run {
+			continue // of a run below
+		}
 		if ev.Seq > int64(len(events)) || events[ev.Seq-1].Type != ev.Data.Type() || events[ev.Seq-1].Command != ev.Command && !l.doubled[ev.Seq] ||
 			string(events[ev.Seq-1].Data) != string(ev.Data.AppendJSON(nil)) {
 			h.violate("p%d has shown an event %d (%s) that is not in the journal", p.n, ev.Seq, ev.Data.Type())
@@ -133,7 +136,7 @@ func (h *history) rival(p *proc) {
 		return
 	}
 	var refused *journal.HeldError
-	if _, err := e.Resume(context.Background(), r.job(h.run, nil)); !errors.As(err, &refused) {
+	if _, err := e.Resume(context.Background(), r.job(h.agent, h.run, nil)); !errors.As(err, &refused) {
 		h.violate("a rival of p%d was not refused: %v", p.n, err)
 	}
 	h.count("a rival refused")

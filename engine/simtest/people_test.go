@@ -74,7 +74,7 @@ func (h *history) decide(run string, q *event.ApprovalAsked, yes bool, tries int
 // found returns what a person finds out about the acts that a question is about:
 // it is known when nothing of them is under way any more.
 func (h *history) found(tool string, args jsontext.Value) (known, done bool) {
-	k := h.agent.kit(tool)
+	k := h.kit(tool)
 	if args == nil || k == nil {
 		return false, false
 	}
@@ -83,6 +83,16 @@ func (h *history) found(tool string, args jsontext.Value) (known, done bool) {
 	}
 	done, coming := h.world.truth(k, args)
 	return done || !coming, done
+}
+
+// kit returns the tool of that name, whoever has it: it is the same act.
+func (h *history) kit(tool string) *kit {
+	for a := h.agent; a != nil; a = a.helper {
+		if k := a.kit(tool); k != nil {
+			return k
+		}
+	}
+	return nil
 }
 
 // question returns the arguments of the call that a question is about, nil if the
@@ -135,13 +145,14 @@ func (h *history) interfere(run string, n int) {
 		if in.Kind == event.InputText {
 			in.Parts = text(one(d, "and then?", "more", "stop that and do this"))
 		}
+		to := run + one(d, "", "", "", ".1", ".2")
 		time.AfterFunc(d.span(0, one(d, 100*time.Millisecond, 3*time.Second, 30*time.Second)), func() {
 			h.disk.mu.Lock()
-			l := h.disk.runs[run]
+			l := h.disk.runs[to]
 			begun := l != nil && l.end() > 0
 			h.disk.mu.Unlock()
 			if begun && !h.over() {
-				h.post(run, in, 3)
+				h.post(to, in, 3)
 			}
 		})
 	}
@@ -173,7 +184,7 @@ func (p *proc) retrieve(ctx context.Context, query string) ([]message.Part, erro
 
 // answer is a job's Approve: somebody who sits at the process.
 func (p *proc) answer(ctx context.Context, q engine.Question) (engine.Answer, bool) {
-	d := roll(p.h.seed, "approver", p.n, q.Call, q.Settle)
+	d := roll(p.h.seed, "approver", p.n, q.Run, q.Call, q.Settle)
 	timer := time.NewTimer(d.span(0, one(d, time.Second, time.Minute)))
 	defer timer.Stop()
 	select {

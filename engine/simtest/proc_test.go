@@ -8,12 +8,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"rein.example/rein/engine"
 	"rein.example/rein/engine/local"
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
+	"rein.example/rein/schema"
 )
 
 // proc is one process: an engine that carries the history's run on, until it is
@@ -25,8 +28,6 @@ type proc struct {
 	lease int64
 	pin   string // of the agent's pinned tool
 	plan  doom
-	// luck draws what happens to its writes, in their order.
-	luck dice
 
 	dead   chan struct{} // closed when it dies
 	lost   chan struct{} // closed when its lease is given up for lost
@@ -36,7 +37,7 @@ type proc struct {
 	log    errorLog
 
 	mu     sync.Mutex
-	ops    int
+	luck   map[string]*luck // of runs
 	killed bool
 	hurt   bool // its store has failed it
 	told   []event.Event
@@ -51,7 +52,8 @@ type outcome struct {
 
 // doom is what is to happen to a process.
 type doom struct {
-	op     int // it dies at this operation of its store, 0 for none
+	op     int    // it dies at this operation of its store on a run, 0 for none
+	run    string // the run, that at the top or one below it
 	before bool
 	torn   bool
 	at     time.Duration // when one of the following happens, 0 for never
@@ -69,7 +71,7 @@ var dooms = []weighed[string]{
 
 func (h *history) proc(n int, calm bool) *proc {
 	d := roll(h.seed, "proc", n)
-	p := &proc{h: h, n: n, calm: calm, pin: "v1", luck: roll(h.seed, "luck", n),
+	p := &proc{h: h, n: n, calm: calm, pin: "v1", luck: map[string]*luck{},
 		dead: make(chan struct{}), lost: make(chan struct{}), ended: make(chan outcome, 1)}
 	if n > 1 && d.chance(40) {
 		p.pin = one(d, "v2", "v3")
@@ -81,6 +83,7 @@ func (h *history) proc(n int, calm bool) *proc {
 	switch x.what = pick(d, dooms); x.what {
 	case "op":
 		x.op, x.before, x.torn = 1+d.IntN(one(d, 6, 25, 60)), d.chance(40), d.chance(30)
+		x.run = h.run + one(d, "", "", "", ".1", ".2")
 	case "none":
 	default:
 		x.at = d.span(0, one(d, 30*time.Millisecond, time.Second, 8*time.Second, time.Minute))
@@ -105,15 +108,24 @@ var (
 	errGhost  = errors.New("the connection to the store was lost")
 )
 
-// fate draws what happens to the next write, on the run's goroutine.
-func (p *proc) fate(async bool) fate {
-	d := p.luck
-	f := fate{torn: -1, takes: d.span(0, one(d, 200*time.Microsecond, 2*time.Millisecond, 30*time.Millisecond))}
+// luck is that of a run in a process: its dice, and how many operations there were.
+type luck struct {
+	dice
+	ops int
+}
+
+// fate draws what happens to the next write to a run, on the run's goroutine.
+func (p *proc) fate(run string, async bool) fate {
 	p.mu.Lock()
-	p.ops++
-	at := p.ops
+	d := p.luck[run]
+	if d == nil {
+		d = &luck{dice: roll(p.h.seed, "luck", p.n, run)}
+		p.luck[run] = d
+	}
+	d.ops++
 	p.mu.Unlock()
-	if x := &p.plan; at == x.op {
+	f := fate{torn: -1, takes: d.span(0, one(d.dice, 200*time.Microsecond, 2*time.Millisecond, 30*time.Millisecond))}
+	if x := &p.plan; d.ops == x.op && run == x.run {
 		f.before, f.after, f.kept = x.before, !x.before, d.IntN(3)
 		if !x.before && !x.torn {
 			f.kept = 99 // all of it is written, and nobody hears of it
@@ -124,7 +136,7 @@ func (p *proc) fate(async bool) fate {
 	n := d.IntN(1_000)
 	switch x := &p.plan; {
 	case n < x.fails && !async:
-		f.fail = one(d, journal.ErrFull, journal.ErrLocked, errBroken)
+		f.fail = one(d.dice, journal.ErrFull, journal.ErrLocked, errBroken)
 	case n < x.fails+x.ghosts && n >= x.fails && !async:
 		f.ghost = errGhost
 	case n < x.fails+x.ghosts+x.losses && n >= x.fails+x.ghosts && async:
@@ -213,7 +225,7 @@ func (p *proc) begin(run string, resume bool, input []message.Part) {
 	if p.plan.at > 0 {
 		time.AfterFunc(p.plan.at, p.fall)
 	}
-	job := p.job(run, input)
+	job := p.job(p.h.agent, run, input)
 	go func() {
 		var out outcome
 		if resume {
@@ -229,16 +241,25 @@ func (p *proc) begin(run string, resume bool, input []message.Part) {
 	}()
 }
 
-// job is what the process is given to do.
-func (p *proc) job(run string, input []message.Part) *engine.Job {
-	d := roll(p.h.seed, "job", p.n)
-	job := &engine.Job{Run: run, Input: input, Tools: p.h.agent.tools(p), Model: func(name string) (model.Client, error) {
+// job is what the process is given to do, and what it gives an agent below to do.
+func (p *proc) job(a *agent, run string, input []message.Part) *engine.Job {
+	d := roll(p.h.seed, "job", p.n, a.depth)
+	job := &engine.Job{Run: run, Input: input, Tools: a.tools(p), Model: func(name string) (model.Client, error) {
 		if name == "fake/none" {
 			return nil, errors.New("there is no such provider")
 		}
-		return &talker{p: p, name: name}, nil
+		return &talker{p: p, agent: a, name: name}, nil
 	}}
-	spec := p.h.agent.spec
+	if a.helper != nil {
+		job.Agent = func(_ string, args jsontext.Value) (*engine.Job, error) {
+			if d := roll(p.h.seed, "hires", p.n, string(args)); !p.calm && d.chance(5) {
+				return nil, errors.New("nobody is there")
+			}
+			task, _ := schema.StringField(args, "task")
+			return p.job(a.helper, "", text(task)), nil
+		}
+	}
+	spec := a.spec
 	spec.Tools = job.Tools.Specs()
 	job.Spec = &spec
 	job.Watch = &engine.Watch{Event: func(ev event.Event) { p.told = append(p.told, ev) }}

@@ -84,7 +84,7 @@ func tell(t *testing.T) {
 	for _, line := range h.record() {
 		fmt.Println(line)
 	}
-	for _, l := range h.disk.order {
+	for _, l := range h.logs() {
 		fmt.Printf("\njournal of %s\n", l.id)
 		for i := range l.events {
 			e := &l.events[i]

@@ -30,6 +30,7 @@ var expected = []string{
 	"decision approve", "decision reject", "decision done", "decision not_done", "a question in words answered",
 	"input text", "input stop", "input pause", "input cancel",
 	"an outcome delivered again", "a confirm tool asked by the harness", "a call carried out again after its process died", "a torn journal cut",
+	"a run below begun", "a run below resumed", "an act of another run of the tree met", "a run paused with one below it",
 	"process killed", "process fenced", "process closed", "a rival refused", "an append failed", "an append done that seemed to fail", "a handed batch lost",
 }
 
@@ -69,6 +70,13 @@ func (s stats) event(d event.Data) {
 	switch d := d.(type) {
 	case *event.RunFinished:
 		s["reason "+string(d.Reason)]++
+	case *event.ToolStarted:
+		switch {
+		case d.Run != "" && d.Attempt > 1:
+			s["a run below resumed"]++
+		case d.Run != "":
+			s["a run below begun"]++
+		}
 	case *event.ContextCompacted:
 		s["a context rewritten"]++
 	case *event.MaterialRetrieved:
@@ -76,6 +84,9 @@ func (s stats) event(d event.Data) {
 	case *event.ModelCalled:
 		s["call for "+string(d.Purpose)]++
 	case *event.RunPaused:
+		if strings.Contains(d.Why, " of the agent ") {
+			s["a run paused with one below it"]++
+		}
 		s["cause "+string(d.Cause)]++
 	case *event.ModelFailed:
 		s["failure "+string(d.Class)]++
@@ -92,6 +103,9 @@ func (s stats) event(d event.Data) {
 		s["result "+string(d.Status)]++
 		if d.ErrorType != "" {
 			s["error "+d.ErrorType]++
+		}
+		if strings.Contains(words(d.Parts), "which belongs to the same task") {
+			s["an act of another run of the tree met"]++
 		}
 		if strings.HasPrefix(words(d.Parts), "The user answers:") {
 			s["a question in words answered"]++

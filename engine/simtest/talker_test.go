@@ -1,6 +1,7 @@
 package simtest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,8 +18,9 @@ import (
 
 // talker is a model that says anything.
 type talker struct {
-	p    *proc
-	name string
+	p     *proc
+	agent *agent
+	name  string
 }
 
 // Info describes it.
@@ -48,15 +50,12 @@ func (m *talker) Call(ctx context.Context, req *model.Request, sink func(model.D
 	if m.p.gone() {
 		return nil, errDead
 	}
+	body := bytes.Join(req.Body, nil)
 	h.mu.Lock()
-	h.talks++
-	n := h.talks
+	h.talks[string(body)]++
+	n := h.talks[string(body)]
 	h.mu.Unlock()
-	d := roll(h.seed, "talk", n)
-	var body []byte
-	for _, piece := range req.Body {
-		body = append(body, piece...)
-	}
+	d := roll(h.seed, "talk", string(body), n)
 	var r prompt
 	if err := json.Unmarshal(body, &r); err != nil {
 		h.violate("request %d is no JSON: %v: %s", n, err, body)
@@ -149,7 +148,7 @@ func (m *talker) reply(d dice, r *prompt) *model.Reply {
 		how = lastWords
 	}
 	kind := pick(d, how)
-	if m.p.h.agent.spec.Window.Size > 0 && !m.p.calm && d.chance(70) {
+	if m.agent.spec.Window.Size > 0 && !m.p.calm && d.chance(70) {
 		kind = "calls"
 	}
 	switch {
@@ -196,25 +195,25 @@ func (m *talker) say(out *model.Reply, kind string, d dice, r *prompt) {
 	case "error":
 		out.Finish = event.FinishError
 	case "submit":
-		if k := m.p.h.agent.kit("submit_result"); k != nil {
+		if k := m.agent.kit("submit_result"); k != nil {
 			calls(event.FinishToolCalls, m.call(d, 0, k))
 			return
 		}
 		words("it is done")
 	case "text call":
-		k := one(d, m.p.h.agent.kits...)
+		k := one(d, m.agent.kits...)
 		words(fmt.Sprintf(`{"name":%q,"arguments":%s}`, k.def.Name, orEmpty(k.args(d))))
 	case "bad call":
-		c := m.call(d, 0, one(d, m.p.h.agent.kits...))
+		c := m.call(d, 0, one(d, m.agent.kits...))
 		c.Name, c.Args = one(d, c.Name, "nothing"), one(d, c.Args, `{"path":`, `[]`, `{"wrong":1}`, `{"amount":"many","to":"ann"}`)
 		calls(event.FinishToolCalls, c)
 	case "cut call":
-		c := m.call(d, 0, one(d, m.p.h.agent.kits...))
+		c := m.call(d, 0, one(d, m.agent.kits...))
 		c.Args = c.Args[:len(c.Args)/2]
 		calls(event.FinishLength, c)
 	case "forbidden":
 		for i := range 1 + d.IntN(2) {
-			calls(event.FinishToolCalls, m.call(d, i, one(d, m.p.h.agent.forbidden()...)))
+			calls(event.FinishToolCalls, m.call(d, i, one(d, m.agent.forbidden()...)))
 		}
 	case "again":
 		calls(event.FinishToolCalls, m.repeat(d, r)...)
@@ -223,7 +222,7 @@ func (m *talker) say(out *model.Reply, kind string, d dice, r *prompt) {
 			words("let me see")
 		}
 		for i := range 1 + d.IntN(one(d, 1, 2, 4, 11)) {
-			calls(event.FinishToolCalls, m.call(d, i, one(d, m.p.h.agent.kits...)))
+			calls(event.FinishToolCalls, m.call(d, i, one(d, m.agent.kits...)))
 		}
 	}
 }
@@ -260,7 +259,7 @@ func (m *talker) repeat(d dice, r *prompt) []message.Part {
 		}
 	}
 	if len(made) == 0 {
-		return []message.Part{m.call(d, 0, one(d, m.p.h.agent.kits...))}
+		return []message.Part{m.call(d, 0, one(d, m.agent.kits...))}
 	}
 	var out []message.Part
 	for range 1 + d.IntN(2) {

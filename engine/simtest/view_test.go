@@ -101,7 +101,7 @@ func (v *view) add(l *journal.Lease, r *log) error {
 	if v.runs[r.id] != nil {
 		return fmt.Errorf("creating run %s: %w", r.id, journal.ErrExists)
 	}
-	r.owner, r.generation, r.lost, r.doubled = l.ID, 1, map[int64]error{}, map[int64]bool{}
+	r.owner, r.generation, r.lost, r.doubled, r.dice = l.ID, 1, map[int64]error{}, map[int64]bool{}, v.roll(r.id)
 	v.runs[r.id] = r
 	v.order = append(v.order, r)
 	return nil
@@ -168,7 +168,7 @@ func (v *view) Append(ctx context.Context, l *journal.Lease, b journal.Batch) (j
 	}
 	var f fate
 	if v.p != nil {
-		f = v.p.fate(b.Async)
+		f = v.p.fate(b.Run, b.Async)
 	}
 	if f.before {
 		v.p.die(f.kept, -1)
@@ -276,7 +276,7 @@ func (v *view) Post(ctx context.Context, run string, e journal.Entry) (journal.H
 func (v *view) Sync(ctx context.Context, run string) error {
 	var f fate
 	if v.p != nil {
-		if f = v.p.fate(false); f.before {
+		if f = v.p.fate(run, false); f.before {
 			v.p.die(f.kept, f.torn)
 		}
 	}
