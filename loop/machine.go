@@ -13,7 +13,6 @@ import (
 	"rein.example/rein/message"
 	"rein.example/rein/parse"
 	"rein.example/rein/schema"
-	"rein.example/rein/tokens"
 	"rein.example/rein/window"
 )
 
@@ -314,7 +313,7 @@ func (m *Machine) begin(e *event.Event, d *event.RunStarted) error {
 			return fmt.Errorf("window of the run: %w", err)
 		}
 	}
-	m.gauge.cal = make([]tokens.Calibration, 1+len(d.Spec.Fallback))
+	m.gauge.cal = newCalibrations(&d.Spec)
 	if m.rules, err = guard.NewRules(d.Spec.Rules); err != nil {
 		return fmt.Errorf("rules of the run: %w", err)
 	}
@@ -382,6 +381,9 @@ func (m *Machine) input(d *event.InputReceived, command string) {
 			return
 		}
 		m.ending = nil // first what has been said
+		if m.verdict != nil && revocable(m.verdict) {
+			m.verdict, begins = nil, true
+		}
 		if m.phase == phaseBoundary {
 			m.put(in.msg, in.item)
 			if begins {
@@ -419,6 +421,9 @@ func (m *Machine) resumed(d *event.RunResumed, before int64) {
 	}
 	m.inquireAgain(m.id(1))
 	m.tail.stale = true
+	if d.Models != nil {
+		m.change(d.Models)
+	}
 	moved := m.pins(d.Changed)
 	for i := range m.turn {
 		c := &m.turn[i]
@@ -426,6 +431,9 @@ func (m *Machine) resumed(d *event.RunResumed, before int64) {
 		if c.tool != nil && moved[c.tool] {
 			m.doubt(c, m.id(2+i))
 		}
+	}
+	if d.Fork != "" {
+		m.forked()
 	}
 }
 

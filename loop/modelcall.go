@@ -36,6 +36,10 @@ type modelCall struct {
 	// outputBoost doubles the room for the reply after one that was cut off.
 	outputBoost bool
 
+	// wrote says how the model was to call tools that has written the reply, where
+	// another is asked now.
+	wrote *event.ModelCalling
+
 	cmd *CallModel // built once per attempt
 }
 

@@ -27,7 +27,11 @@ const (
 // Reading says how the reply to the model call that is under way will be read:
 // what a [parse.Stream] needs to show it while it arrives.
 func (m *Machine) Reading() parse.Input {
-	in := parse.Input{Tools: m.callable, TextCalls: m.calling().Text, Asked: m.calling().Dialect}
+	calling := m.calling()
+	if m.call.wrote != nil {
+		calling = *m.call.wrote
+	}
+	in := parse.Input{Tools: m.callable, TextCalls: calling.Text, Asked: calling.Dialect}
 	if m.call.noTools || m.call.purpose == event.PurposeSummary {
 		in.Tools = nil
 	}

@@ -57,6 +57,8 @@ type script struct {
 	// parsed changes the next reply.parsed: what is decided is what its event says.
 	parsed func(*event.ReplyParsed)
 	files  int // that were read by steps
+	// open: the run's end is not recorded, whatever is decided.
+	open bool
 }
 
 func newScript(t *testing.T) *script {
@@ -67,6 +69,7 @@ func newScript(t *testing.T) *script {
 func (s *script) play(d *datadriven.TestData) string {
 	s.out.Reset()
 	s.now += 1000
+	s.open = d.HasArg("open")
 	switch d.Cmd {
 	case "run":
 		s.run(d)
@@ -113,6 +116,12 @@ func (s *script) play(d *datadriven.TestData) string {
 		s.add("", &event.RunPaused{Cause: cause})
 	case "resume":
 		s.add("", &event.RunResumed{Generation: 2, Changed: changed(d)})
+	case "fork": // [model=NAME]: the run goes on from here as a fork of what it was so far
+		f := &event.RunResumed{Generation: 1, Fork: "r0"}
+		if name := arg(d, "model", ""); name != "" {
+			f.Models = &event.ModelChange{Model: name, Window: s.m.Spec().Window}
+		}
+		s.add("", f)
 	default:
 		d.Fatalf(s.t, "no directive %q", d.Cmd)
 	}
@@ -337,7 +346,8 @@ func toolSpec(f []string) event.ToolSpec {
 // reply answers the model call that is outstanding. Input lines: "call ID NAME
 // ARGUMENTS" for native calls; everything else is text. guess=KIND has the first
 // call read with a guess, unread=WORD leaves a part of the reply unread. times=N has the
-// last line of the text N times, think has the text be reasoning.
+// last line of the text N times, think has the text be reasoning. With open the end of
+// the run that follows is not recorded.
 func (s *script) reply(d *datadriven.TestData) {
 	if guess, unread := arg(d, "guess", ""), arg(d, "unread", ""); guess+unread != "" {
 		s.parsed = func(p *event.ReplyParsed) {
@@ -522,6 +532,10 @@ func (s *script) settle() {
 				}
 				again = true
 			case *loop.Finish:
+				if s.open {
+					s.say("not recorded", describe(c.Data))
+					return
+				}
 				s.say("decided", describe(c.Data))
 				s.add("", c.Data)
 				again = true

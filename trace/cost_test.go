@@ -49,6 +49,17 @@ func TestCumulativeCost(t *testing.T) {
 	}
 
 	f = Fold{}
+	add(&event.RunStarted{Spec: spec})
+	add(&event.RunResumed{Fork: "r", Models: &event.ModelChange{Model: "d/new", Prices: []event.ModelPrice{{Model: "d/new", Price: message.Price{Output: 1_000_000}}}}})
+	for _, model := range []string{"a/dear", "d/new"} { // the first was under way when the run was forked
+		add(&event.ModelCalled{ID: model, Step: 1, Model: model})
+		add(&event.ModelAnswered{ID: model, Usage: usage(0, 0, 100)})
+	}
+	if got := text(t, last(&f)); got != "0.001100" {
+		t.Errorf("with another model: cost %s", got)
+	}
+
+	f = Fold{}
 	add(&event.RunStarted{Spec: event.Spec{Model: "c/unknown"}})
 	add(&event.ModelCalled{ID: "1", Model: "c/unknown"})
 	if c := last(&f); c != nil {

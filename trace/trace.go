@@ -104,6 +104,10 @@ func (f *Fold) Add(e *event.Event) {
 	switch d := e.Data.(type) {
 	case *event.RunStarted:
 		f.spec = &d.Spec
+	case *event.RunResumed:
+		if d.Models != nil && f.spec != nil {
+			f.spec = f.spec.With(d.Models)
+		}
 	case *event.ContextAssembled:
 		f.assembled(d)
 	case *event.ContextCompacted:
