@@ -11,14 +11,9 @@ func Constraints(text string, most int64) []string {
 }
 
 func (m measure) constraints(text string, most int64) []string {
-	f := newFinder(m)
-	f.sources = append(f.sources, source{})
-	pieces(text, func(p string) {
-		f.piece(p, false)
-		if n := len(f.facts) - 1; n >= 0 && f.facts[n].cues&(binds|bounds) == 0 {
-			f.facts = f.facts[:n]
-		}
-	})
+	f := newFinder(m, extent{bytes: len(text) / 8})
+	f.only = binds | bounds
+	f.add(source{}, text)
 	var out []string
 	chosen := f.best(most, 0)
 	slices.Sort(chosen)

@@ -5,6 +5,9 @@ import "strings"
 // cue is what a word says of the piece it stands in.
 type cue uint8
 
+// month marks the names of months: with a number beside it one is a date.
+const month cue = 1 << 7
+
 const (
 	// denies: something is not so.
 	denies cue = 1 << iota
@@ -16,10 +19,10 @@ const (
 	settles
 )
 
-// cues are words by what they say, in the languages that most text is in. They are
-// compared without the case of ASCII letters.
-var cues = func() map[uint64]cue {
-	m := map[uint64]cue{}
+// lexicon is words by what they say, in the languages that most text is in. They
+// are compared without the case of ASCII letters.
+var lexicon = func() (d dictionary) {
+	d.cues = map[uint64]cue{}
 	for _, list := range [...]struct {
 		cue   cue
 		words string
@@ -38,13 +41,38 @@ var cues = func() map[uint64]cue {
 			"höchstens mindestens maximal bis frist maximum moins plus avant délai máximo mínimo antes hasta plazo massimo entro максимум минимум"},
 		{settles, "important note remember confirmed decided agreed prefers prefer preferred chose chosen decision conclusion because instead actually correct correction changed " +
 			"wichtig merken entschieden bestätigt vereinbart important retenir décidé confirmé importante recordar decidido confirmado importante ricordare важно решено"},
+		{month, "january february march april may june july august september october november december " +
+			"jan feb mar apr jun jul aug sep sept oct nov dec januar februar märz mai juni juli oktober dezember " +
+			"janvier février mars avril juin juillet août septembre octobre novembre décembre " +
+			"enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre " +
+			"gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre janeiro fevereiro março maio junho julho setembro outubro dezembro"},
 	} {
 		for w := range strings.FieldsSeq(list.words) {
-			m[keyOf(w)] |= list.cue
+			d.add(keyOf(w), list.cue)
 		}
 	}
-	return m
+	return d
 }()
+
+// dictionary has what words say. Most words say nothing, and are told apart by a bit.
+type dictionary struct {
+	cues map[uint64]cue
+	may  [1 << 10]uint64
+}
+
+func (d *dictionary) add(key uint64, c cue) {
+	d.cues[key] |= c
+	d.may[bitOf(key)/64] |= 1 << (bitOf(key) % 64)
+}
+
+func (d *dictionary) of(key uint64) cue {
+	if d.may[bitOf(key)/64]&(1<<(bitOf(key)%64)) == 0 {
+		return 0
+	}
+	return d.cues[key]
+}
+
+func bitOf(key uint64) uint64 { return (key ^ key>>32) & (1<<16 - 1) }
 
 // wideCues are those of scripts in which words are not apart, or bend.
 var wideCues = [...]struct {
@@ -65,19 +93,6 @@ func wideCue(s string) (c cue) {
 	}
 	return c
 }
-
-// months are the names of months; with a number beside it one is a date.
-var months = func() map[uint64]bool {
-	m := map[uint64]bool{}
-	for w := range strings.FieldsSeq("january february march april may june july august september october november december " +
-		"jan feb mar apr jun jul aug sep sept oct nov dec januar februar märz mai juni juli oktober dezember " +
-		"janvier février mars avril juin juillet août septembre octobre novembre décembre " +
-		"enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre " +
-		"gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre janeiro fevereiro março maio junho julho setembro outubro dezembro") {
-		m[keyOf(w)] = true
-	}
-	return m
-}()
 
 // dated reports whether a text goes on with a number.
 func dated(s string) bool {

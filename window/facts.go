@@ -3,6 +3,8 @@ package window
 import (
 	"slices"
 	"strings"
+
+	"rein.example/rein/message"
 )
 
 // Facts are taken from texts by what their words look like, not by what they mean:
@@ -40,68 +42,138 @@ type source struct {
 type fact struct {
 	text string
 	// source is an index; its words are marks[from:to].
-	source   int
-	from, to int
+	source   int32
+	from, to int32
 	cues     cue
 	// kept: an earlier compaction has chosen it already.
 	kept bool
 	// plains counts plain words, signs the characters of code, names the pairs of
 	// names that follow each other.
-	plains, signs, names int
+	plains, signs, names int32
+	// form and opening are indices of the counts of pieces of the same signs and kinds
+	// of words, and of those that begin with the same two words.
+	form, opening int32
 	// same is equal for pieces of the same words; frame for those of the same words
-	// but for numbers (0: too few to tell); form for those of the same signs and
-	// kinds of words; opening for those that begin with the same two words.
-	same, frame, form, opening uint64
+	// but for numbers (0: too few to tell).
+	same, frame uint64
 	// score is what it says, cost its size in tokens with what the line takes besides.
 	score, cost int64
 }
 
-// mark is a word of a fact.
+// mark is a word of a fact: which of those seen, what it is where it stands first,
+// and how often it stands there.
 type mark struct {
-	key   uint64
+	word  int32
 	class class
+	times uint16
 }
 
-// seen is how often a word occurs.
+// seen is what is known of a word.
 type seen struct {
-	facts, messages int
-	// last is the last source it occurs in.
-	last int
+	facts, messages int32
+	// source is the last source it occurs in, piece the last piece, mark its mark there.
+	source, piece, mark int32
 	// again: the model has used it after it was seen elsewhere.
 	again bool
+	// known: it stays in the context anyway; told: the summary has it.
+	known, told bool
 }
 
-// finder finds facts. Its maps are looked up, never walked.
+// finder finds facts. Its maps are looked up, never walked; each word is looked up
+// once where it stands, and known by its index from then on.
 type finder struct {
 	measure measure
 	sources []source
 	facts   []fact
 	marks   []mark
-	seen    map[uint64]seen
-	// forms counts pieces by form and by opening.
-	forms map[uint64]int
-	// known are words that stay in the context anyway, told those of the summary.
-	known, told map[uint64]bool
+	words   map[uint64]int32 // indices of seen, by key
+	recent  [1 << 9]recent
+	seen    []seen
+	// forms has indices of counts, by form and by opening.
+	forms  map[uint64]int32
+	counts []int32
+	// pieces is how many there were; twins has the last fact of each text, as lines are
+	// often there again when something has been read again.
+	pieces int32
+	twins  map[string]int32
+	// only: pieces that say none of it are counted, and not chosen; 0: all are.
+	only cue
 }
 
-func newFinder(m measure) *finder {
-	return &finder{measure: m, seen: map[uint64]seen{}, forms: map[uint64]int{}, known: map[uint64]bool{}, told: map[uint64]bool{}}
+// recent is a word that was looked up, in a place that others with the same last bits
+// of their keys have too: what saves most of the lookups.
+type recent struct {
+	key  uint64
+	word int32 // its index and 1
 }
 
-// keep takes in a text that stays: what it says need not be said again.
-func (f *finder) keep(text string) {
-	for w := scan(text); ; {
-		d, ok := w.next()
-		if !ok {
-			return
-		}
-		if d.class != plainWord {
-			f.known[d.key] = true
-		}
-		n := f.seen[d.key]
-		n.facts++
-		f.seen[d.key] = n
+// newFinder returns one with room for what texts of that size have as a rule.
+func newFinder(m measure, of extent) *finder {
+	bytes := min(of.bytes, 16<<20)
+	n := min(of.lines, bytes/12) + bytes/128
+	return &finder{
+		measure: m, facts: make([]fact, 0, n), marks: make([]mark, 0, bytes/8), twins: make(map[string]int32, n/4),
+		words: make(map[uint64]int32, bytes/128), seen: make([]seen, 0, bytes/64), forms: map[uint64]int32{},
 	}
+}
+
+// extent is how much text there is.
+type extent struct{ bytes, lines int }
+
+func (x *extent) add(text string) {
+	x.bytes += len(text)
+	x.lines += strings.Count(text, "\n") + 1
+}
+
+// message adds what is said in a message, and called.
+func (x *extent) message(m *message.Message) {
+	for i := range m.Parts {
+		x.add(m.Parts[i].Text)
+		x.bytes += len(m.Parts[i].Args)
+	}
+}
+
+// word returns what is known of a word, and its index. It holds until the next call.
+func (f *finder) word(key uint64) (*seen, int32) {
+	r := &f.recent[(key^key>>32)%uint64(len(f.recent))]
+	if r.word > 0 && r.key == key {
+		return &f.seen[r.word-1], r.word - 1
+	}
+	i, ok := f.words[key]
+	if !ok {
+		i = int32(len(f.seen))
+		f.words[key] = i
+		f.seen = append(f.seen, seen{})
+	}
+	*r = recent{key, i + 1}
+	return &f.seen[i], i
+}
+
+// count counts a form or an opening, and returns its index.
+func (f *finder) count(key uint64) int32 {
+	i, ok := f.forms[key]
+	if !ok {
+		i = int32(len(f.counts))
+		f.forms[key] = i
+		f.counts = append(f.counts, 0)
+	}
+	f.counts[i]++
+	return i
+}
+
+// keep takes in a message that stays: what it says need not be said again.
+func (f *finder) keep(m *message.Message) {
+	eachText(m, func(text string) {
+		for w := scan(text); ; {
+			d, ok := w.next()
+			if !ok {
+				return
+			}
+			n, _ := f.word(d.key)
+			n.known = n.known || d.class != plainWord
+			n.facts++
+		}
+	})
 }
 
 // tell takes in the summary.
@@ -111,7 +183,8 @@ func (f *finder) tell(text string) {
 		if !ok {
 			return
 		}
-		f.told[d.key] = true
+		n, _ := f.word(d.key)
+		n.told = true
 	}
 }
 
@@ -134,7 +207,13 @@ func (f *finder) piece(p string, kept bool) {
 	if strings.HasPrefix(p, "[rein: ") {
 		return // of what Rein has said itself
 	}
-	x := fact{text: p, source: len(f.sources) - 1, from: len(f.marks), kept: kept, signs: signs(p), form: formOf(p)}
+	if i, ok := f.twins[p]; ok {
+		f.twin(i, kept)
+		return
+	}
+	f.pieces++
+	signs, far := signs(p)
+	x := fact{text: p, source: int32(len(f.sources) - 1), from: int32(len(f.marks)), kept: kept, signs: signs}
 	same, frame, opening := hasher(1), hasher(2), hasher(3)
 	n, anchors := 0, 0
 	var prev word
@@ -143,8 +222,8 @@ func (f *finder) piece(p string, kept bool) {
 		if !ok {
 			break
 		}
-		key := d.folded()
-		if months[key] && (prev.class.counts() || dated(p[d.start+len(d.text):])) {
+		says := lexicon.of(d.folded())
+		if says&month != 0 && (prev.class.counts() || dated(p[d.start+len(d.text):])) {
 			d.class = bigNumber
 		}
 		if d.class == nameWord && prev.class == nameWord && prev.start+len(prev.text)+1 == d.start {
@@ -154,7 +233,7 @@ func (f *finder) piece(p string, kept bool) {
 		if n < 2 {
 			opening.add(d.key)
 		}
-		x.cues |= cues[key]
+		x.cues |= says &^ month
 		switch {
 		case d.class.counts():
 			frame.add(0)
@@ -168,15 +247,29 @@ func (f *finder) piece(p string, kept bool) {
 		f.mark(&x, d)
 		prev = d
 	}
-	if strings.IndexFunc(p, func(r rune) bool { return r >= 0x0E00 }) >= 0 {
+	if far {
 		x.cues |= wideCue(p)
 	}
-	x.to, x.same, x.opening = len(f.marks), uint64(same), uint64(opening)
+	x.to, x.same = int32(len(f.marks)), uint64(same)
 	if anchors >= leastAnchors {
 		x.frame = uint64(frame)
 	}
-	f.forms[x.form]++
-	f.forms[x.opening]++
+	x.form, x.opening = f.count(formOf(p)), f.count(uint64(opening))
+	if f.only == 0 || x.cues&f.only != 0 {
+		f.twins[p] = int32(len(f.facts))
+		f.facts = append(f.facts, x)
+	}
+}
+
+// twin takes in a piece of the same text as the fact of that index.
+func (f *finder) twin(i int32, kept bool) {
+	x := f.facts[i]
+	x.source, x.kept = int32(len(f.sources)-1), kept
+	for _, m := range f.marks[x.from:x.to] {
+		f.see(&f.seen[m.word], x.source, int32(m.times))
+	}
+	f.counts[x.form]++
+	f.counts[x.opening]++
 	f.facts = append(f.facts, x)
 }
 
@@ -186,38 +279,48 @@ const leastAnchors = 4
 
 // mark counts a word, and notes it as one of the fact's.
 func (f *finder) mark(x *fact, d word) {
-	n := f.seen[d.key]
-	n.facts++
-	if n.messages == 0 || n.last != x.source {
+	n, i := f.word(d.key)
+	f.see(n, x.source, 1)
+	if n.piece != f.pieces {
+		n.piece, n.mark = f.pieces, int32(len(f.marks))
+		f.marks = append(f.marks, mark{i, d.class, 1})
+	} else if m := &f.marks[n.mark]; m.times < 1<<16-1 {
+		m.times++
+	}
+}
+
+// see counts a word of a source.
+func (f *finder) see(n *seen, source, times int32) {
+	n.facts += times
+	if n.messages == 0 || n.source != source {
 		n.messages++
-		n.last = x.source
-		n.again = n.again || n.messages > 1 && f.sources[x.source].who == byModel
+		n.source = source
+		n.again = n.again || n.messages > 1 && f.sources[source].who == byModel
 	}
-	f.seen[d.key] = n
-	for _, m := range f.marks[x.from:] {
-		if m.key == d.key {
-			return
-		}
-	}
-	f.marks = append(f.marks, mark{d.key, d.class})
 }
 
 // hasher combines hashes in order.
 type hasher uint64
 
-func (h *hasher) add(k uint64) { *h = (*h ^ hasher(k)) * 1099511628211 }
+func (h *hasher) add(k uint64) { *h = (*h ^ hasher(k)) * prime64 }
 
-// signs counts the characters that code has and prose has not.
-func signs(s string) int {
-	n := 0
+// signs counts the characters that code has and prose has not. far: there may be
+// characters of scripts far from Latin.
+func signs(s string) (n int32, far bool) {
 	for i := range len(s) {
-		switch s[i] {
-		case '{', '}', '(', ')', ';', '=', '<', '>', '[', ']', '|', '\\', '*', '^', '`', '"':
-			n++
-		}
+		n += int32(codeSigns[s[i]])
+		far = far || s[i] >= 0xE0
 	}
-	return n
+	return n, far
 }
+
+// codeSigns has a 1 for each of those characters.
+var codeSigns = func() (t [256]uint8) {
+	for _, c := range []byte("{}();=<>[]|\\*^`\"") {
+		t[c] = 1
+	}
+	return t
+}()
 
 // formLength is how many signs and words of a piece its form has.
 const formLength = 24
@@ -277,10 +380,10 @@ func (f *finder) score(x *fact) int64 {
 	case x.plains >= 3 && x.signs*4 <= x.plains:
 		sum = sum * 20 / 8
 	}
-	for n := f.forms[x.form]; n > 1; n /= 2 {
+	for n := f.counts[x.form]; n > 1; n /= 2 {
 		sum = sum * 7 / 8
 	}
-	for n := f.forms[x.opening]; n > 1; n /= 2 {
+	for n := f.counts[x.opening]; n > 1; n /= 2 {
 		sum = sum * 7 / 8
 	}
 	switch f.sources[x.source].who {
@@ -303,7 +406,7 @@ const leastScore = 44
 
 // value returns what a word says, in 1/128 of what a strong one does.
 func (f *finder) value(m mark) int64 {
-	n := f.seen[m.key]
+	n := &f.seen[m.word]
 	if m.class == plainWord {
 		if n.facts > 1 {
 			return 0
@@ -311,7 +414,7 @@ func (f *finder) value(m mark) int64 {
 		return 8
 	}
 	w := int64(worth[m.class]) * 8
-	if f.known[m.key] || f.told[m.key] {
+	if n.known || n.told {
 		w /= 4
 	}
 	if n.again {
@@ -320,8 +423,8 @@ func (f *finder) value(m mark) int64 {
 	if n.messages > 6 {
 		w = w * 6 / int64(n.messages)
 	}
-	if each := n.facts / max(n.messages, 1); each > 2 {
-		w = w * 2 / int64(each)
+	if often := max(n.messages, 1); n.facts >= 3*often {
+		w = w * 2 / int64(n.facts/often)
 	}
 	return w
 }
@@ -332,7 +435,7 @@ func (f *finder) said(x *fact) bool {
 	told, not := 0, 0
 	for _, m := range f.marks[x.from:x.to] {
 		switch {
-		case f.told[m.key]:
+		case f.seen[m.word].told:
 			told++
 		case m.class.strong():
 			return false
@@ -350,7 +453,7 @@ func (f *finder) said(x *fact) bool {
 // already. The time is n·log n for n facts.
 func (f *finder) best(limit int64, head int64) []int {
 	q := f.candidates()
-	taken, opened := map[uint64]bool{}, map[int]bool{}
+	taken, opened := make([]bool, len(f.seen)), make([]bool, len(f.sources))
 	var out []int
 	for len(q) > 0 {
 		c := q.pop()
@@ -373,7 +476,7 @@ func (f *finder) best(limit int64, head int64) []int {
 		out = append(out, c.fact)
 		for _, m := range f.marks[x.from:x.to] {
 			if m.class != plainWord {
-				taken[m.key] = true
+				taken[m.word] = true
 			}
 		}
 	}
@@ -385,19 +488,19 @@ func (f *finder) best(limit int64, head int64) []int {
 // several versions of one only.
 func (f *finder) candidates() queue {
 	var q queue
-	same, frames := map[uint64]int{}, map[uint64]int{}
+	same, frames := make(map[uint64]bool, min(len(f.facts), 1024)), map[uint64]int32{} // frames: the last one's source
 	for i := len(f.facts) - 1; i >= 0; i-- {
 		x := &f.facts[i]
-		if _, ok := same[x.same]; ok {
+		if same[x.same] {
 			continue
 		}
-		same[x.same] = i
+		same[x.same] = true
 		if x.frame != 0 {
 			// Within one message they are rows rather than versions.
-			if j, ok := frames[x.frame]; ok && f.facts[j].source != x.source {
+			if of, ok := frames[x.frame]; ok && of != x.source {
 				continue
 			}
-			frames[x.frame] = i
+			frames[x.frame] = x.source
 		}
 		if x.score = f.score(x); x.score > 0 && !f.said(x) {
 			x.cost = f.measure.count(x.text) + 2
@@ -411,12 +514,12 @@ func (f *finder) candidates() queue {
 func (x *fact) rank() int64 { return x.score * 1024 / (x.cost + 4) }
 
 // fresh is the rank by what has not been said yet.
-func (f *finder) fresh(x *fact, taken map[uint64]bool) int64 {
+func (f *finder) fresh(x *fact, taken []bool) int64 {
 	var all, left int64 = 16, 16
 	for _, m := range f.marks[x.from:x.to] {
 		v := f.value(m)
 		all += v
-		if !taken[m.key] {
+		if !taken[m.word] {
 			left += v
 		}
 	}

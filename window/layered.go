@@ -143,20 +143,30 @@ func (p *planner) fillStubs() {
 	if room <= 0 {
 		return
 	}
-	f := newFinder(p.measure)
 	var at []int
+	var size extent
 	start := 0
 	if p.gone > 0 {
 		start = p.groups[p.gone-1].to
 	}
-	for i := range p.v.Entries {
-		switch x := p.edits[i]; {
-		case x == nil:
-			f.keep(textOf(p.v.Entries[i].Msg))
-		case i >= start && x.Action == ActionStub && (x.Why == OldResult || x.Why == ObsoleteRead):
-			f.add(source{number: x.Message, stale: x.Why == ObsoleteRead}, saidIn(p.v.Entries[i].Msg))
+	for i := start; i < len(p.edits); i++ {
+		if x := p.edits[i]; x != nil && x.Action == ActionStub && (x.Why == OldResult || x.Why == ObsoleteRead) {
 			at = append(at, i)
+			size.message(p.v.Entries[i].Msg)
 		}
+	}
+	if len(at) == 0 {
+		return
+	}
+	f := newFinder(p.measure, size)
+	for i, x := range p.edits {
+		if x == nil {
+			f.keep(p.v.Entries[i].Msg)
+		}
+	}
+	for _, i := range at {
+		x := p.edits[i]
+		f.add(source{number: x.Message, stale: x.Why == ObsoleteRead}, saidIn(p.v.Entries[i].Msg))
 	}
 	p.fill(f, at, room)
 }

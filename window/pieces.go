@@ -18,26 +18,31 @@ const (
 // bytes, unless they are one word. The time is linear.
 func pieces(text string, f func(piece string)) {
 	for text != "" {
-		line := text
-		if i := strings.IndexAny(text, "\n\r"); i >= 0 {
-			line, text = text[:i], text[i+1:]
-		} else {
-			text = ""
-		}
-		if line = strings.TrimSpace(line); len(line) <= longLine {
-			piece(line, f)
-			continue
-		}
+		line, after, _ := strings.Cut(text, "\n")
+		text = after
 		for line != "" {
-			n, whole := sentence(line), true
-			if n > maxPiece {
-				n, whole = clause(line)
-			}
-			if whole {
-				piece(line[:n], f)
-			}
-			line = strings.TrimLeft(line[n:], " \t")
+			one, more, _ := strings.Cut(line, "\r")
+			line = more
+			piecesOf(strings.TrimSpace(one), f)
 		}
+	}
+}
+
+// piecesOf is pieces for one line.
+func piecesOf(line string, f func(piece string)) {
+	if len(line) <= longLine {
+		piece(line, f)
+		return
+	}
+	for line != "" {
+		n, whole := sentence(line), true
+		if n > maxPiece {
+			n, whole = clause(line)
+		}
+		if whole {
+			piece(line[:n], f)
+		}
+		line = strings.TrimLeft(line[n:], " \t")
 	}
 }
 

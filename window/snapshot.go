@@ -62,7 +62,13 @@ const (
 // budget, less the summary, and cuts no id or number in two. The time is linear in
 // the text but for sorting.
 func TakeSnapshot(v *View, p *Plan, summary string) string {
-	s := taking{v: v, p: p, finder: newFinder(v.measure()), old: readSnapshot(v.Digest.Snapshot)}
+	s := taking{v: v, p: p, leaves: leaving(v, p), old: readSnapshot(v.Digest.Snapshot)}
+	var x extent
+	for _, e := range s.leaves {
+		x.message(e.Msg)
+	}
+	x.add(s.v.Digest.Snapshot)
+	s.finder = newFinder(v.measure(), x)
 	s.read(summary)
 	return s.write(s.limit(summary))
 }
@@ -72,6 +78,8 @@ type taking struct {
 	v      *View
 	p      *Plan
 	finder *finder
+	// leaves are the entries that leave.
+	leaves []*Entry
 	old    snapshot
 	// lessons are those of before and of what leaves now.
 	lessons []string
@@ -92,7 +100,7 @@ func (s *taking) read(summary string) {
 		f.again(x.source, x.text)
 	}
 	s.lessons = append(s.lessons, s.old.lessons...)
-	for _, e := range leaving(s.v, s.p) {
+	for _, e := range s.leaves {
 		if e.Kind != Digest {
 			s.leave(e)
 		}
@@ -104,7 +112,7 @@ func (s *taking) stay() {
 	for _, e := range Apply(s.v.Entries, s.p, nil) {
 		if e.Kind != Digest {
 			s.after += e.Tokens
-			s.finder.keep(textOf(e.Msg))
+			s.finder.keep(e.Msg)
 		}
 	}
 	for i := range s.v.Entries {
@@ -196,6 +204,18 @@ func saidIn(m *message.Message) string {
 	return b.String()
 }
 
+// eachText calls f with each text of a message, its calls last, as in [textOf].
+func eachText(m *message.Message, f func(text string)) {
+	for i := range m.Parts {
+		if p := &m.Parts[i]; p.Kind == message.Text || p.Kind == message.Reasoning {
+			f(p.Text)
+		}
+	}
+	if calls := calledIn(m); calls != "" {
+		f(calls)
+	}
+}
+
 // plainArgs takes the escapes of JSON strings out that part words and lines.
 var plainArgs = strings.NewReplacer(`\n`, "\n", `\t`, " ", `\"`, `"`, `\\`, `\`)
 
@@ -206,7 +226,11 @@ func calledIn(m *message.Message) string {
 	for i := range m.Parts {
 		if p := &m.Parts[i]; p.Kind == message.ToolCall {
 			b.WriteString(p.Name + " ")
-			_, _ = plainArgs.WriteString(&b, p.Args)
+			if strings.IndexByte(p.Args, '\\') < 0 {
+				b.WriteString(p.Args)
+			} else {
+				_, _ = plainArgs.WriteString(&b, p.Args)
+			}
 			b.WriteByte('\n')
 		}
 	}

@@ -143,6 +143,9 @@ func (w *scanner) ascii() (word, bool) {
 		w.i++
 		return word{}, false
 	}
+	if x, ok := w.simple(); ok {
+		return x, true
+	}
 	i := start
 	for i < len(w.s) {
 		k := kinds[w.s[i]]
@@ -162,6 +165,43 @@ func (w *scanner) ascii() (word, bool) {
 		return x, false
 	}
 	w.begins = false
+	return x, true
+}
+
+// simple takes a word of digits, or of ASCII letters of which only the first ones are
+// capitals; most are. It does for those what ascii does for all.
+func (w *scanner) simple() (word, bool) {
+	i, h := w.i, uint64(offset64)
+	for ; i < len(w.s) && kinds[w.s[i]] == digit; i++ {
+		h = (h ^ uint64(w.s[i])) * prime64
+	}
+	digits := i - w.i
+	capitals := 0
+	if digits == 0 {
+		for ; i < len(w.s) && kinds[w.s[i]] == upper; i++ {
+			h = (h ^ uint64(w.s[i]|0x20)) * prime64
+		}
+		capitals = i - w.i
+		for ; i < len(w.s) && kinds[w.s[i]] == lower; i++ {
+			h = (h ^ uint64(w.s[i])) * prime64
+		}
+	}
+	n := i - w.i
+	if n == 0 || i < len(w.s) && kinds[w.s[i]] > ends && (kinds[w.s[i]] != joins || w.joined(i)) {
+		return word{}, false
+	}
+	x := word{text: w.s[w.i:i], key: h, start: w.i}
+	switch {
+	case n > maxWord:
+		x.class = blobWord
+	case digits > 2:
+		x.class = bigNumber
+	case digits > 0:
+		x.class = smallNumber
+	case n > 1 && (capitals == n || capitals > 0 && !w.begins):
+		x.class = nameWord
+	}
+	w.i, w.begins = i, false
 	return x, true
 }
 
@@ -321,7 +361,7 @@ func classify(s string, begins bool) class {
 	n := shapeOf(s)
 	letters := n.lowers + n.uppers + n.others
 	switch {
-	case strings.Contains(s, "://"):
+	case n.slashes > 1 && strings.Contains(s, "://"):
 		return addressWord
 	case n.digits+letters == 0:
 		return plainWord
@@ -383,15 +423,18 @@ func known(ext string) bool {
 	return strings.Contains(list, " "+ext+" ")
 }
 
+// offset64 and prime64 are those of FNV-1a.
+const offset64, prime64 = 14695981039346656037, 1099511628211
+
 // keyOf hashes a word (FNV-1a), ASCII letters without their case.
 func keyOf(s string) uint64 {
-	h := uint64(14695981039346656037)
+	h := uint64(offset64)
 	for i := range len(s) {
 		c := s[i]
 		if kinds[c] == upper {
 			c |= 0x20
 		}
-		h = (h ^ uint64(c)) * 1099511628211
+		h = (h ^ uint64(c)) * prime64
 	}
 	return h
 }
