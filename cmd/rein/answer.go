@@ -86,6 +86,9 @@ func (a *app) answers(cmd *cobra.Command, settle bool, decide func() (engine.Ans
 		if err != nil {
 			return err
 		}
+		if run, err = asker(ctx, s, run, args[1]); err != nil {
+			return err
+		}
 		m, given, err := answersOf(ctx, s, run)
 		if err != nil {
 			return err
@@ -118,10 +121,10 @@ func (a *app) answers(cmd *cobra.Command, settle bool, decide func() (engine.Ans
 		}
 		a.say("%s: %s %s", past(answer.Decision), name(p.Tool), clip(string(p.Args), 200))
 		if left > 0 {
-			a.say("run %s still waits for %s; see: %s", run, plural(int64(left), "answer"), a.next("resume %s", run))
+			a.say("run %s still waits for %s; see: %s", run, plural(int64(left), "answer"), a.next("resume %s", event.Top(run)))
 			return nil
 		}
-		a.say("unless the run is being carried out, go on with: %s", a.next("resume %s", run))
+		a.say("unless the run is being carried out, go on with: %s", a.next("resume %s", event.Top(run)))
 		return nil
 	})
 }

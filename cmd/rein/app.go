@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"rein.example/rein/event"
 	"rein.example/rein/journal"
 	"rein.example/rein/journal/sqlite"
 	"rein.example/rein/loop"
@@ -136,6 +137,9 @@ func (a *app) find(ctx context.Context, s journal.Store, prefix string) (string,
 		for sum, err := range s.Runs(ctx) {
 			if err != nil {
 				return "", failed(fmt.Errorf("list the runs: %w", err))
+			}
+			if above, ok := event.Above(sum.Run); ok && above == sum.Parent {
+				continue // it carries out a call of the one that is meant
 			}
 			return sum.Run, nil
 		}

@@ -60,6 +60,7 @@ func (t *terminal) ask(ctx context.Context, q engine.Question) (engine.Answer, b
 	if ctx.Err() != nil {
 		return engine.Answer{}, false
 	}
+	q = asks(q)
 	t.show(&q)
 	if q.Words {
 		return t.words(ctx)

@@ -28,6 +28,7 @@ type live struct {
 	err io.Writer
 
 	mu      sync.Mutex
+	run     string    // that is carried out
 	up      bool      // the view is on the screen
 	letters []tea.Msg // for the view
 	in      *interrupts
@@ -199,8 +200,9 @@ func (l *live) begin(ctx context.Context, store journal.Store, run string, in *i
 	l.open()
 	in.view.Store(l)
 	l.mu.Lock()
-	l.in = in
+	l.in, l.run = in, run
 	l.mu.Unlock()
+	l.plain.run = run
 	l.send(tui.Began{Run: run, At: time.Now()})
 	for e, err := range store.Read(ctx, run, 1) {
 		if err != nil {
@@ -224,6 +226,11 @@ func (l *live) end() {
 // show shows what has happened.
 func (l *live) show(e *rein.Event) {
 	switch {
+	case e.Run != l.run:
+		// What is on the screen is of one run; of those below it there are lines.
+		if line := l.plain.below(e); line != "" && !l.send(tui.Line{Text: string(line)}) {
+			l.plain.show(e)
+		}
 	case e.Delta != nil:
 		l.send(tui.Delta{Delta: *e.Delta})
 	case e.Progress != nil:
@@ -248,7 +255,7 @@ func (l *live) ask(ctx context.Context, q engine.Question) (engine.Answer, bool)
 		delete(l.asks, id)
 		l.mu.Unlock()
 	}()
-	if !l.a.asks || !l.send(tui.Ask{ID: id, Question: q}) {
+	if !l.a.asks || !l.send(tui.Ask{ID: id, Question: asks(q)}) {
 		return engine.Answer{}, false // without a view nobody can be asked
 	}
 	select {

@@ -217,9 +217,11 @@ func (a *app) follow(ctx context.Context, store journal.Store, c *carrying, star
 // standing reports whether an event moves a run no further: it says only that
 // the run was taken up or given up.
 func standing(d event.Data) bool {
-	switch d.(type) {
+	switch d := d.(type) {
 	case *event.RunResumed, *event.RunPaused, *event.ApprovalAsked:
 		return true
+	case *event.ToolStarted:
+		return d.Run != "" && d.Attempt > 1 // the run that carries the call out was taken up
 	}
 	return false
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rein.example/rein/event"
 	"rein.example/rein/journal"
 )
 
@@ -23,6 +24,10 @@ type runObject struct {
 	Events  int64  `json:"events"`
 	Started int64  `json:"started"`
 	Last    int64  `json:"last"`
+	// Below: it carries out a call of Parent, rather than being a fork of it.
+	Below bool `json:"below,omitempty"`
+
+	depth int // of those that are below others
 }
 
 func (a *app) runsCommand() *cobra.Command {
@@ -30,29 +35,37 @@ func (a *app) runsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "runs [-n N]", Short: "List the runs, newest first", Args: exactly(),
 		Long: `Lists the runs of the store, newest first. A run is running while a process
 carries it out, paused while it waits for an answer or to be resumed, interrupted
-if its process died, and finished. Other commands take the beginning of an id, or
+if its process died, and finished. Below a run stand those that carry out its calls
+of agents. Other commands take the beginning of an id, or
 "last" for the newest run.`,
 		Example: `  rein runs -n 10
   rein runs --json`,
 	}
-	cmd.Flags().IntVarP(&most, "limit", "n", 0, "list at most `N` runs; 0 lists all")
+	cmd.Flags().IntVarP(&most, "limit", "n", 0, "list at most `N` runs, and those below them; 0 lists all")
 	return a.withReading(cmd, func(ctx context.Context, s journal.Store, _ []string) error {
 		if most < 0 {
 			return errors.New("-n is a number of runs, from 0: 0 lists all")
 		}
-		list := []runObject{}
+		list, tops := []runObject{}, 0
 		for sum, err := range s.Runs(ctx) {
 			if err != nil {
 				return failed(fmt.Errorf("list the runs: %w", err))
 			}
-			list = append(list, runObject{
+			r := runObject{
 				Run: sum.Run, Agent: sum.Agent, Parent: sum.Parent, Status: sum.Status, Reason: sum.Reason,
 				Events: sum.Events, Started: sum.Started, Last: sum.Last,
-			})
-			if len(list) == most {
+			}
+			if above, ok := event.Above(r.Run); ok && above == r.Parent {
+				r.Below = true
+			} else {
+				tops++
+			}
+			list = append(list, r)
+			if tops == most && most > 0 {
 				break
 			}
 		}
+		list = family(list, most)
 		if a.json {
 			return a.print(list)
 		}
@@ -65,7 +78,7 @@ if its process died, and finished. Other commands take the beginning of an id, o
 		fmt.Fprintln(w, "RUN\tAGENT\tSTATUS\tREASON\tEVENTS\tSTARTED\tTOOK")
 		for _, r := range list {
 			took := time.Duration(r.Last-r.Started) * time.Millisecond
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", name(r.Run), name(r.Agent), r.Status, r.Reason, r.Events,
+			fmt.Fprintf(w, "%s%s\t%s\t%s\t%s\t%d\t%s\t%s\n", strings.Repeat("  ", r.depth), name(r.Run), name(r.Agent), r.Status, r.Reason, r.Events,
 				time.UnixMilli(r.Started).Format("2006-01-02 15:04:05"), took.Round(time.Millisecond))
 		}
 		if err := w.Flush(); err != nil {

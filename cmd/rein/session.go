@@ -43,11 +43,12 @@ func (a *app) session(ctx context.Context, cfg *config.Agent, store journal.Stor
 			return nil, err
 		}
 	}
-	models, first, secrets, err := a.models(cfg)
+	secrets := event.NewSecrets()
+	models, first, err := a.models(cfg, secrets)
 	if err != nil {
 		return nil, err
 	}
-	o, closeTools, err := cfg.OptionsOn(config.Host{Context: ctx, Env: a.env, Secrets: secrets, Logger: a.logger()}, extra...)
+	o, closeTools, err := cfg.OptionsOn(a.host(ctx, secrets), extra...)
 	if err != nil {
 		return nil, err
 	}
@@ -76,28 +77,28 @@ func (s *session) close() error {
 }
 
 // models returns the clients of the agent's model and of those that it falls back
-// to, where the first is, and the registry that keeps their keys out of journals.
-func (a *app) models(cfg *config.Agent) ([]model.Client, *target, *event.Secrets, error) {
+// to, and where the first is. Their keys are secrets from now on.
+func (a *app) models(cfg *config.Agent, secrets *event.Secrets) ([]model.Client, *target, error) {
 	targets, err := a.targets(cfg)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	var clients []model.Client
-	secrets, kept := event.NewSecrets(), map[string]bool{}
+	kept := map[string]bool{}
 	for _, t := range targets {
 		client, err := t.client(nil)
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
 		clients = append(clients, client)
 		if k := t.key; len(k.value) >= event.MinSecret && !kept[k.name] {
 			kept[k.name] = true
 			if err := secrets.Hide(k.name, k.value); err != nil { // no tool needs it
-				return nil, nil, nil, fmt.Errorf("keep the key %s out of the journal: %w", k.name, err)
+				return nil, nil, fmt.Errorf("keep the key %s out of the journal: %w", k.name, err)
 			}
 		}
 	}
-	return clients, targets[0], secrets, nil
+	return clients, targets[0], nil
 }
 
 // logger writes diagnostics to stderr: warnings always, more with -v.

@@ -124,10 +124,12 @@ func show(ctx context.Context, s journal.Store, run string, step int64) (*shown,
 	if v.State = st.State; v.State == nil {
 		v.State = jsontext.Value("null")
 	}
-	v.cause, v.open, v.Pending = st.Cause, st.Pending, []engine.Question{}
-	for _, p := range st.Pending {
-		v.Pending = append(v.Pending, engine.Question{Run: run, Call: p.Call, Tool: p.Tool, Args: p.Args, Hash: p.Hash, Why: p.Why, Settle: p.Settle, Words: p.Words})
+	v.cause, v.open, v.Pending = st.Cause, st.Pending, questionsOf(run, st.Pending)
+	asked, err := askedBelow(ctx, s, st.Below)
+	if err != nil {
+		return nil, nil, err
 	}
+	v.Pending = append(v.Pending, asked...)
 	if spec := m.Spec(); spec != nil {
 		v.Agent, v.Model, v.Sandbox = spec.Agent, spec.Model, spec.Sandbox
 	}
@@ -186,6 +188,9 @@ func (a *app) table(v *shown, events []event.Event, contexts bool) error {
 		mark := ""
 		if len(below) > 0 || marked(r, result) {
 			mark = "!"
+		}
+		if r.ChildRun != nil {
+			below = append([]string{carriedBy(r)}, below...)
 		}
 		if r.Context != nil && (contexts || events != nil) {
 			below = append(composition(r.Context, width-len(belowIndent)), below...)
@@ -264,7 +269,9 @@ func (v *shown) described(r *trace.Row) (what, result string, below []string) {
 		if r.Attempt != nil && *r.Attempt > 1 {
 			below = append(below, fmt.Sprintf("tried %d times", *r.Attempt))
 		}
-		if result = text(r.ToolStatus); r.ToolStatus == nil {
+		if result = text(r.ToolStatus); r.ToolStatus == nil && r.ChildRun != nil && v.Status == "paused" {
+			result = "waits for its run"
+		} else if r.ToolStatus == nil {
 			result = c.state(text(r.Call), v.open, v.Status == "running")
 		}
 		if r.ToolResultSize != nil && r.ToolResultShown != nil && *r.ToolResultSize > *r.ToolResultShown {

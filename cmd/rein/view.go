@@ -15,6 +15,7 @@ import (
 // terminal or with -v, every event with -vv.
 type view struct {
 	a     *app
+	run   string // whose events came first: those of others are below it
 	level int
 	calls map[string]string // call id to its arguments, looked up only
 }
@@ -28,6 +29,15 @@ func newView(a *app) *view {
 }
 
 func (v *view) show(e *rein.Event) {
+	if v.run == "" {
+		v.run = e.Run
+	}
+	if e.Run != v.run {
+		if line := v.below(e); line != "" && v.level > 0 {
+			v.a.say("%s", line)
+		}
+		return
+	}
 	if e.Progress != nil {
 		v.a.say("%s", progressed(e.Progress))
 		return
@@ -38,9 +48,28 @@ func (v *view) show(e *rein.Event) {
 	if v.level > 1 {
 		v.a.say("%s", v.a.paint(dim, fmt.Sprintf("%d %s %s", e.Seq, e.Data.Type(), clip(string(e.Data.AppendJSON(nil)), 300))))
 	}
-	if line := v.line(e.Data); line != "" {
+	if line := v.line(e.Run, e.Data); line != "" {
 		v.a.say("%s", line)
 	}
+}
+
+// below returns what a person wants to know of an event of a run below, or "".
+func (v *view) below(e *rein.Event) painted {
+	var line painted
+	switch {
+	case e.Progress != nil:
+		line = progressed(e.Progress)
+	case e.Data != nil:
+		switch e.Data.(type) {
+		case *event.ModelAnswered, *event.ContextCompacted:
+			return "" // too much of what is not asked for
+		}
+		line = v.line(e.Run, e.Data)
+	}
+	if line == "" {
+		return ""
+	}
+	return v.a.paint(dim, belowMark(v.run, e.Run)) + " " + painted(strings.TrimLeft(string(line), " "))
 }
 
 // progressed says how far a call is.
@@ -50,7 +79,7 @@ func progressed(p *rein.Progress) painted {
 
 // line returns what a person wants to know of an event, or "". What it is made
 // of is put on the line with clip and name: it is one line, whatever a model says.
-func (v *view) line(data event.Data) painted {
+func (v *view) line(run string, data event.Data) painted {
 	switch d := data.(type) {
 	case *event.ModelCalled:
 		if d.Attempt > 1 {
@@ -66,7 +95,7 @@ func (v *view) line(data event.Data) painted {
 		return v.a.paint(red, fmt.Sprintf("  failed: %s", failure(d)))
 	case *event.ReplyParsed:
 		for _, c := range d.Calls {
-			v.calls[c.ID] = c.Args
+			v.calls[run+" "+c.ID] = c.Args
 		}
 		if len(d.Problems) > 0 {
 			return v.a.paint(yellow, "  not understood: "+clip(strings.Join(d.Problems, "; "), 200))
@@ -74,7 +103,7 @@ func (v *view) line(data event.Data) painted {
 	case *event.CallJudged:
 		return v.judged(d)
 	case *event.ToolFinished:
-		of := clip(v.calls[d.Call], 80)
+		of := clip(v.calls[run+" "+d.Call], 80)
 		if d.For != "" {
 			of = clip("(to find out what became of "+d.For+")", 80)
 		}
