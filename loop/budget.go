@@ -28,6 +28,23 @@ type gauge struct {
 	// landed is the size, as counted, to which the last attempt to make room has
 	// led: another is worth while once much has been added.
 	landed int64
+	// rewrote is the step of the last rewrite, summed whether it had a new summary, and
+	// brief how many summaries in a row have made room for briefSteps steps at most.
+	rewrote int64
+	summed  bool
+	brief   int64
+}
+
+// rewritten folds that the context was rewritten before the next step, with a new
+// summary or not.
+func (g *gauge) rewritten(steps int64, summary bool) {
+	switch {
+	case steps-g.rewrote > briefSteps:
+		g.brief = 0
+	case g.summed:
+		g.brief++
+	}
+	g.rewrote, g.summed = steps, summary
 }
 
 const (
@@ -43,6 +60,10 @@ const (
 	// leastGain is the part of the budget that must have been added since room was
 	// made last, before it is made again.
 	leastGain = 100_000
+	// maxBrief is after how many summaries in a row that have made room for briefSteps
+	// steps at most no more are asked for: what cannot leave is too large for the
+	// window, and a call of the model before each step only costs.
+	maxBrief, briefSteps = 2, 2
 )
 
 // nextSize returns the size of the next request as counted, its tail included.
@@ -151,8 +172,7 @@ func (m *Machine) marks(n int64) marks {
 		k.budget = max(muldiv(k.budget, n, p), 1)
 	}
 	in := window.MarksIn{Budget: k.budget, Fixed: m.fixed(), Anchors: m.sizes.Inputs, Growth: m.growth(n), CachedPPM: m.cachedPPM()}
-	switch m.strategy.Name() {
-	case window.Layered, window.Summary:
+	if m.summarises() {
 		in.Summary = window.Share(&m.spec.Window, window.BlockDigest, k.budget) / summaryPart
 	}
 	k.trigger, k.target = window.Marks(&m.spec.Window, in)

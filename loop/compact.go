@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"rein.example/rein/event"
@@ -145,14 +146,14 @@ func (m *Machine) asPlanned(d *drawn, v *window.View) event.Data {
 	return m.compaction(v, &p, "")
 }
 
-// mayAsk reports whether a summary may be asked for: there is time for it, and it
-// was neither tried in vain nor had without use.
+// mayAsk reports whether a summary may be asked for: there is time for it, it was
+// neither tried in vain nor had without use, and those before have been of use.
 func (m *Machine) mayAsk() bool {
 	k := &m.making
 	if m.over == event.ReasonTimeLimit || m.over == event.ReasonTokenLimit || m.over == event.ReasonCostLimit {
 		return false
 	}
-	return k.done == 0 && m.vain < maxVain && k.refused == nil && k.summary == "" && !k.hopeless && len(k.failed) < maxSummaries
+	return k.done == 0 && m.vain < maxVain && m.gauge.brief < maxBrief && k.refused == nil && k.summary == "" && !k.hopeless && len(k.failed) < maxSummaries
 }
 
 // view returns the context as a strategy sees it; n is its size as counted.
@@ -299,6 +300,10 @@ func (m *Machine) compaction(v *window.View, p *window.Plan, summary string) eve
 	}
 	d := &event.ContextCompacted{Strategy: m.strategy.Name(), Why: p.Why, Upto: p.Upto, Summary: summary,
 		Snapshot: window.TakeSnapshot(v, p, summary), Edits: slices.Clone(p.Edits), Failed: m.making.failed}
+	if m.gauge.brief >= maxBrief && m.summarises() {
+		d.Failed = append(slices.Clone(d.Failed), "none was asked for: the last "+strconv.FormatInt(m.gauge.brief, 10)+" have made room for "+
+			plural(briefSteps, "step")+" at most each; "+m.immovable())
+	}
 	if lost := window.Missing(v, p, window.DigestText{Summary: d.Summary, Snapshot: d.Snapshot, Upto: p.Upto}); len(lost) > 0 {
 		d.Snapshot = strings.TrimSpace(d.Snapshot + "\nAlso: " + strings.Join(lost, "; "))
 	}
@@ -316,6 +321,26 @@ func (m *Machine) compaction(v *window.View, p *window.Plan, summary string) eve
 	}
 	d.Before, d.After = m.predict(before), m.predict(after)
 	return d
+}
+
+// summarises reports whether the run's strategy has summaries.
+func (m *Machine) summarises() bool {
+	return m.strategy.Name() == window.Layered || m.strategy.Name() == window.Summary
+}
+
+// immovable names the largest block that no rewrite makes smaller.
+func (m *Machine) immovable() string {
+	var largest event.BlockSize
+	for _, b := range m.blocks(0) {
+		switch b.Name {
+		case window.BlockTurns, window.BlockDigest, window.BlockMaterial:
+		default:
+			if b.Tokens > largest.Tokens {
+				largest = b
+			}
+		}
+	}
+	return strconv.Quote(largest.Name) + " takes " + plural(largest.Tokens, "token") + " of " + strconv.FormatInt(m.budget(), 10)
 }
 
 // measure fills in the sizes that are not known: of the digest and of what edits
@@ -372,6 +397,8 @@ func (m *Machine) compacted(d *event.ContextCompacted) {
 		return
 	}
 	entries := m.apply(d)
+	m.gauge.rewritten(m.steps, m.making.summary != "")
+	m.progress.again.rewritten()
 	if digest := m.digestEntry(d); digest != nil {
 		m.digest = m.digestOf(d)
 	}

@@ -43,6 +43,7 @@ type progress struct {
 	told   bool               // of the cycle that goes on
 	toldAt int64              // step
 	tools  []toolProgress     // in the order of their first call
+	again  rereads
 }
 
 // toolProgress is what is remembered of one tool.
@@ -81,7 +82,7 @@ func (p *progress) of(name string) *toolProgress {
 }
 
 // forget begins anew: somebody has said something.
-func (p *progress) forget() { *p = progress{} }
+func (p *progress) forget() { *p = progress{again: p.again} }
 
 // turn folds a finished turn of calls, the run's step-th, and returns what it
 // shows; the worst first where there is more than one.
@@ -106,6 +107,10 @@ func (p *progress) turn(step int64, calls []call) []finding {
 			continue
 		}
 		found = append(found, p.one(step, c, out)...)
+		p.again.call(c, out)
+	}
+	if f, ok := p.again.found(); ok {
+		found = append(found, f)
 	}
 	if !whole {
 		p.steps, p.told = [cycleSteps]uint64{}, false
