@@ -77,6 +77,11 @@ type Store interface {
 	// and including seq, without copying them, owned by l. Read as the new
 	// run's they have its id.
 	Fork(ctx context.Context, l *Lease, from string, seq int64, run string) error
+	// Family returns the runs that share events with run: those that it was forked
+	// from and those that were forked from it or from them, however far, in no
+	// particular order and at most [MaxFamily]. A run without any, as most are, costs
+	// one look-up, whatever else the store holds.
+	Family(ctx context.Context, run string) ([]Relative, error)
 
 	// Close finishes what was appended, gives up the leases that were joined
 	// here and closes the store; everything after fails with [ErrClosed].
@@ -147,6 +152,18 @@ type Summary struct {
 	Status string
 	// Reason or cause, of the last run.finished or run.paused.
 	Reason string
+}
+
+// MaxFamily bounds what Store.Family returns.
+const MaxFamily = 10_000
+
+// Relative is a run that shares its first events with another.
+type Relative struct {
+	Run string
+	// Shared is the last event that both have, at least 1.
+	Shared int64
+	// Live: a live process owns it.
+	Live bool
 }
 
 // ErrExists: there is already a run of that name.

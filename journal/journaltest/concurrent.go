@@ -111,6 +111,7 @@ func calls(ctx context.Context, st journal.Store, l *journal.Lease, ref message.
 		"PutBody": func() error { _, err := st.PutBody(ctx, []byte("x"), ""); return err },
 		"Body":    func() error { _, err := st.Body(ctx, ref); return err },
 		"Fork":    func() error { return st.Fork(ctx, l, "r1", 1, "f") },
+		"Family":  func() error { _, err := st.Family(ctx, "r1"); return err },
 	}
 }
 

@@ -2,6 +2,7 @@ package journaltest
 
 import (
 	"errors"
+	"maps"
 	"testing"
 
 	"rein.example/rein/event"
@@ -113,5 +114,48 @@ func (s *suite) forkRefused(t *testing.T) {
 	must(t, st.Leave(ctx, l))
 	if err := st.Fork(ctx, l, "r1", 1, "f"); !errors.Is(err, journal.ErrFenced) {
 		t.Errorf("forked with a lease that was given up: %v, want ErrFenced", err)
+	}
+}
+
+// Runs that share events know each other, and how many they share, whichever of them
+// is asked; what lives is said of each.
+func (s *suite) forkFamily(t *testing.T) {
+	st, l := s.start(t)
+	ctx := t.Context()
+	appendTo(t, st, l, "r1", 0, note("a"), note("b"), note("c"), note("d"))
+	must(t, st.Create(ctx, l, "alone"))
+	must(t, st.Fork(ctx, l, "r1", 3, "f1"))
+	appendTo(t, st, l, "f1", 3, note("x"), note("y"))
+	must(t, st.Fork(ctx, l, "f1", 4, "f2")) // after f1's own first event
+	must(t, st.Fork(ctx, l, "f1", 2, "f3")) // inside what f1 shares with r1
+	must(t, st.Park(ctx, l, "f1"))
+	for run, want := range map[string]map[string]int64{
+		"alone": {},
+		"r1":    {"f1": 3, "f2": 3, "f3": 2},
+		"f1":    {"r1": 3, "f2": 4, "f3": 2},
+		"f2":    {"r1": 3, "f1": 4, "f3": 2},
+		"f3":    {"r1": 2, "f1": 2, "f2": 2},
+	} {
+		for _, st := range []journal.Store{st, s.outside(t, st)} {
+			got, err := st.Family(ctx, run)
+			must(t, err)
+			shared := map[string]int64{}
+			for _, r := range got {
+				if shared[r.Run] = r.Shared; r.Live != (r.Run != "f1") {
+					t.Errorf("%s is said to live: %v", r.Run, r.Live)
+				}
+			}
+			if !maps.Equal(shared, want) {
+				t.Errorf("the family of %s is %v, want %v", run, shared, want)
+			}
+		}
+	}
+	must(t, st.Leave(ctx, l))
+	got, err := st.Family(ctx, "r1")
+	must(t, err)
+	for _, r := range got {
+		if r.Live {
+			t.Errorf("%s is said to live, whose owner has left", r.Run)
+		}
 	}
 }

@@ -94,6 +94,7 @@ func Run(t *testing.T, open func(t *testing.T) journal.Store, opts *Options) {
 		{"Fork/Outcomes", s.forkOutcomes},
 		{"Fork/Again", s.forkAgain},
 		{"Fork/Refused", s.forkRefused},
+		{"Fork/Family", s.forkFamily},
 		{"Concurrent/Runs", s.manyRuns},
 		{"Concurrent/OneRun", s.oneRun},
 		{"Cancelled", s.cancelled},

@@ -47,6 +47,7 @@ func (s *suite) notFound(t *testing.T) {
 		"Head":   func() error { _, err := st.Head(ctx, wrong); return err },
 		"Read":   func() error { _, err := readAll(t, st, wrong, 1); return err },
 		"Fork":   func() error { return st.Fork(ctx, l, wrong, 1, "f") },
+		"Family": func() error { _, err := st.Family(ctx, wrong); return err },
 	}
 	for name, call := range calls {
 		err := call()

@@ -112,6 +112,9 @@ func (s *Store) add(l *journal.Lease, r *run) error {
 	r.owner, r.generation = l.ID, 1
 	s.runs[r.id] = r
 	s.order = append(s.order, r)
+	if r.base != nil {
+		r.base.forks = append(r.base.forks, r)
+	}
 	return nil
 }
 
@@ -331,6 +334,32 @@ func (s *Store) Fork(ctx context.Context, l *journal.Lease, from string, seq int
 		return err
 	}
 	return s.add(l, r)
+}
+
+// Family returns the runs that share events with one.
+func (s *Store) Family(ctx context.Context, id string) ([]journal.Relative, error) {
+	if err := s.rlock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.RUnlock()
+	r, err := s.find(id)
+	if err != nil {
+		return nil, err
+	}
+	all, _ := storekit.Family(r, func(r *run) (direct []storekit.Kin[*run], _ error) {
+		if r.base != nil {
+			direct = append(direct, storekit.Kin[*run]{Run: r.base, Shared: r.baseSeq})
+		}
+		for _, f := range r.forks {
+			direct = append(direct, storekit.Kin[*run]{Run: f, Shared: f.baseSeq})
+		}
+		return direct, nil
+	})
+	var out []journal.Relative
+	for _, k := range all {
+		out = append(out, journal.Relative{Run: k.Run.id, Shared: k.Shared, Live: s.live(k.Run.owner)})
+	}
+	return out, nil
 }
 
 // Cut removes a torn end.

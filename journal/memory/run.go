@@ -18,7 +18,8 @@ type run struct {
 	base    *run
 	baseSeq int64
 
-	owner, generation int64 // guarded by Store.mu
+	owner, generation int64  // guarded by Store.mu
+	forks             []*run // whose base it is, as they were made; guarded by Store.mu
 
 	mu       sync.Mutex // guards what follows; a fork's before its base's
 	blocks   []*block

@@ -263,10 +263,13 @@ func (s *Store) initialise(ctx context.Context, conn *sql.Conn) error {
 			return err
 		}
 	}
-	if !empty {
-		return nil
+	if empty {
+		err = s.create(ctx, conn)
 	}
-	return s.create(ctx, conn)
+	if err == nil {
+		_, err = conn.ExecContext(ctx, laterSchema)
+	}
+	return err
 }
 
 // create makes the tables, unless another process was faster.

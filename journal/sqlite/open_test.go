@@ -101,3 +101,30 @@ func TestOpenAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// A store that an older version made gets what its format has got later, and keeps what
+// it has.
+func TestOpenOlder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rein.db")
+	s := openTest(t, path, nil)
+	l, err := s.Join(t.Context(), journal.ThisProcess("test"))
+	must(t, err)
+	must(t, s.Create(t.Context(), l, "r1"))
+	must(t, s.Close())
+	execSQL(t, path, "DROP INDEX runs_forks")
+	s = openTest(t, path, nil)
+	defer s.Close()
+	var n int
+	must(t, s.reading.QueryRowContext(t.Context(), "SELECT count(*) FROM sqlite_schema WHERE name = 'runs_forks'").Scan(&n))
+	if n != 1 {
+		t.Error("there is no index of forks")
+	}
+	if _, err := s.Head(t.Context(), "r1"); err != nil {
+		t.Error(err)
+	}
+	var plan string
+	must(t, s.reading.QueryRowContext(t.Context(), "EXPLAIN QUERY PLAN SELECT no FROM runs WHERE base = 1 AND base <> 0 ORDER BY no").Scan(new(int), new(int), new(int), &plan))
+	if !strings.Contains(plan, "runs_forks") {
+		t.Errorf("forks are found by %q", plan)
+	}
+}

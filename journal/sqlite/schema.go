@@ -55,6 +55,12 @@ CREATE TABLE posts (
 );
 `
 
+// laterSchema is what format 1 got later; older versions leave it as it is. An index
+// of the few runs that are forks finds those of a run.
+const laterSchema = `
+CREATE INDEX IF NOT EXISTS runs_forks ON runs (base) WHERE base <> 0;
+`
+
 // maxSeq is the greatest sequence that a row id has room for.
 const maxSeq = 1<<32 - 1
 

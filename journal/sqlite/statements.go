@@ -77,8 +77,8 @@ func (st *statements) close() error {
 type queries struct {
 	all []*sql.Stmt
 
-	run, runByNo, runs, leases, find, known *sql.Stmt
-	events, hash, later                     *sql.Stmt
+	run, runByNo, runs, forks, leases, find, known *sql.Stmt
+	events, hash, later                            *sql.Stmt
 }
 
 func (q *queries) prepare(ctx context.Context, db *sql.DB) error {
@@ -89,6 +89,7 @@ func (q *queries) prepare(ctx context.Context, db *sql.DB) error {
 		{&q.run, `SELECT ` + runColumns + ` FROM runs WHERE run = ?`},
 		{&q.runByNo, `SELECT ` + runColumns + ` FROM runs WHERE no = ?`},
 		{&q.runs, `SELECT ` + runColumns + ` FROM runs WHERE no < ? ORDER BY no DESC LIMIT ?`},
+		{&q.forks, `SELECT ` + runColumns + ` FROM runs WHERE base = ? AND base <> 0 ORDER BY no LIMIT ?`},
 		{&q.leases, `SELECT id, host, pid, start, name, expires FROM leases`},
 		{&q.find, `SELECT run FROM runs WHERE run >= ? AND run < ? ORDER BY no DESC LIMIT ?`},
 		{&q.known, `SELECT run FROM runs ORDER BY no DESC LIMIT ?`},
