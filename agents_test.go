@@ -11,7 +11,6 @@ import (
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
 	"rein.example/rein/journal/memory"
-	"rein.example/rein/loop"
 	"rein.example/rein/tool"
 )
 
@@ -52,8 +51,8 @@ turns:
 	if err != nil || res.Answer != "It says: Half of them are open." || res.Steps != 2 || res.ToolCalls != 2 {
 		t.Fatalf("%+v, %v", res, err)
 	}
-	child := run.ID() + ".1"
-	if len(runs) != 2 || runs[child] == 0 || !loop.IsBelow(child, run.ID()) {
+	child := event.BelowID(run.ID(), 1)
+	if len(runs) != 2 || runs[child] == 0 {
 		t.Errorf("shown of %v", runs)
 	}
 	var started *event.RunStarted

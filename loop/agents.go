@@ -1,8 +1,6 @@
 package loop
 
 import (
-	"strconv"
-
 	"rein.example/rein/event"
 	"rein.example/rein/message"
 	"rein.example/rein/tool"
@@ -34,23 +32,8 @@ func (c *call) below() bool {
 func (m *Machine) nameRun(c *call) {
 	if c.agent() {
 		m.agents++
-		c.child = m.run + "." + strconv.FormatInt(m.agents, 10)
+		c.child = event.BelowID(m.run, m.agents)
 	}
-}
-
-// IsBelow reports whether run is, by its id, one that carries out a call of parent,
-// and not a fork of it.
-func IsBelow(run, parent string) bool {
-	n := len(parent)
-	if len(run) < n+2 || run[:n] != parent || run[n] != '.' {
-		return false
-	}
-	for _, c := range []byte(run[n+1:]) {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return true
 }
 
 // agentCommands appends the commands of the turn's calls of agents: of those that
