@@ -173,14 +173,11 @@ func (m *Machine) marks(n int64) marks {
 	}
 	in := window.MarksIn{Budget: k.budget, Fixed: m.fixed(), Anchors: m.sizes.Inputs, Growth: m.growth(n), CachedPPM: m.cachedPPM()}
 	if m.summarises() {
-		in.Summary = window.Share(&m.spec.Window, window.BlockDigest, k.budget) / summaryPart
+		in.Summary = window.SummaryShare(&m.spec.Window, k.budget)
 	}
 	k.trigger, k.target = window.Marks(&m.spec.Window, in)
 	return k
 }
-
-// summaryPart is what part of the digest's share a summary takes as a rule.
-const summaryPart = 4
 
 // fixed returns the size of what stands before the conversation, as counted.
 func (m *Machine) fixed() int64 {

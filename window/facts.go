@@ -25,6 +25,7 @@ const (
 	byCall
 	bySummary
 	byHarness
+	byUser
 )
 
 // source is a message that facts are taken from.
@@ -163,17 +164,19 @@ func (f *finder) count(key uint64) int32 {
 
 // keep takes in a message that stays: what it says need not be said again.
 func (f *finder) keep(m *message.Message) {
-	eachText(m, func(text string) {
-		for w := scan(text); ; {
-			d, ok := w.next()
-			if !ok {
-				return
-			}
-			n, _ := f.word(d.key)
-			n.known = n.known || d.class != plainWord
-			n.facts++
+	eachText(m, f.keepText)
+}
+
+func (f *finder) keepText(text string) {
+	for w := scan(text); ; {
+		d, ok := w.next()
+		if !ok {
+			return
 		}
-	})
+		n, _ := f.word(d.key)
+		n.known = n.known || d.class != plainWord
+		n.facts++
+	}
 }
 
 // tell takes in the summary.

@@ -87,7 +87,7 @@ func (p *planner) tidy(n int) {
 		}
 		for i := g.from; i < g.to; i++ {
 			switch e := &p.v.Entries[i]; {
-			case e.Kind != Result || e.Stubbed:
+			case e.Kind != Result || e.Stubbed || e.answer():
 			case e.Handled:
 				p.stub(i, HandledError)
 			case e.Same != "":
@@ -129,7 +129,7 @@ func (p *planner) stub(i int, why string) {
 func (p *planner) stubOld(n int) {
 	for _, g := range p.groups[:n] {
 		for i := g.from; i < g.to && p.total > p.goal; i++ {
-			if e := &p.v.Entries[i]; e.Kind == Result && !e.Stubbed {
+			if e := &p.v.Entries[i]; e.Kind == Result && !e.Stubbed && !e.answer() {
 				p.stub(i, OldResult)
 			}
 		}

@@ -20,15 +20,21 @@ import (
 //	#12 the deposit is 1,250.00 EUR
 //	- it is paid back within 30 days
 //	#15 …
+//	Answers of the user, word for word (#n: message n):
+//	#20 «Which one?» the second one
+//	  but not before Monday
 //
 // A number stands for all lines until the next one. It is read again when the next
 // snapshot is made.
 const (
 	lessonsHead = "Lessons from errors:"
+	answersHead = "Answers of the user, word for word (#n: message n):"
 	toolsHead   = "From tools, word for word (#n: message n):"
 	modelHead   = "From the assistant, word for word (#n: message n):"
 	summaryHead = "From an earlier summary, word for word:"
 	item        = "- "
+	// further is before each line of an answer but its first.
+	further = "  "
 )
 
 const (
@@ -55,7 +61,8 @@ const (
 // is what [DigestText.Summary] will be: the new one, or the earlier one, word for
 // word, if none was asked for or it was refused.
 //
-// First come what errors have taught, then facts by how much they say for their
+// First come a user's answers to questions of the model's, word for word unless they
+// are more than has room, then what errors have taught, then facts by how much they say for their
 // size: ids, amounts, dates, names, paths, negations, what is demanded. What the
 // summary says is left out, as is what stays in the context anyway; of several
 // versions of a fact the last is taken. It has at most the digest's share of the
@@ -81,8 +88,9 @@ type taking struct {
 	// leaves are the entries that leave.
 	leaves []*Entry
 	old    snapshot
-	// lessons are those of before and of what leaves now.
+	// lessons and answers are those of before and of what leaves now.
 	lessons []string
+	answers []oldFact
 	// after is the size of the request without a digest.
 	after int64
 }
@@ -100,6 +108,7 @@ func (s *taking) read(summary string) {
 		f.again(x.source, x.text)
 	}
 	s.lessons = append(s.lessons, s.old.lessons...)
+	s.answers = append(s.answers, s.old.answers...)
 	for _, e := range s.leaves {
 		if e.Kind != Digest {
 			s.leave(e)
@@ -150,7 +159,11 @@ func (s *taking) leave(e *Entry) {
 	if e.Paged && s.v.Reach.Page && !s.v.Reach.Search {
 		from.call = e.Call
 	}
-	if e.Kind == Reply {
+	switch {
+	case e.answer():
+		s.answers = append(s.answers, oldFact{from, answered(e)})
+		return
+	case e.Kind == Reply:
 		from.who = byModel
 	}
 	s.finder.add(from, saidIn(e.Msg))
@@ -260,6 +273,8 @@ func (s *taking) limit(summary string) int64 {
 func (s *taking) write(limit int64) string {
 	f := s.finder
 	var b strings.Builder
+	answers := s.answersIn(limit)
+	limit -= f.measure.count(answers)
 	if lines := s.lessonLines(limit / 6); len(lines) > 0 {
 		b.WriteString(lessonsHead + "\n" + item + strings.Join(lines, "\n"+item) + "\n")
 		limit -= f.measure.count(b.String())
@@ -272,7 +287,7 @@ func (s *taking) write(limit int64) string {
 	s.section(&b, summaryHead, chosen, bySummary)
 	s.section(&b, toolsHead, chosen, byTool)
 	s.section(&b, modelHead, chosen, byModel)
-	return b.String()
+	return b.String() + answers
 }
 
 // section writes the chosen facts of one origin, in the order of their messages.
@@ -332,8 +347,8 @@ func (s *taking) lessonLines(limit int64) []string {
 
 // snapshot is a snapshot's text, read back.
 type snapshot struct {
-	lessons []string
-	facts   []oldFact
+	lessons        []string
+	facts, answers []oldFact
 }
 
 type oldFact struct {
@@ -352,6 +367,10 @@ func readSnapshot(text string) (s snapshot) {
 			from = source{number: -1, who: byTool}
 		case line == modelHead:
 			from = source{number: -1, who: byModel}
+		case line == answersHead:
+			from = source{number: -1, who: byUser}
+		case from.who == byUser && strings.HasPrefix(line, further) && len(s.answers) > 0:
+			s.answers[len(s.answers)-1].text += "\n" + line[len(further):]
 		case line == summaryHead:
 			from = source{number: -1, who: bySummary}
 		case strings.HasPrefix(line, item):
@@ -365,9 +384,12 @@ func readSnapshot(text string) (s snapshot) {
 
 // line takes in one that follows its head.
 func (s *snapshot) line(from source, text string) {
-	if from.who == byHarness {
+	switch from.who {
+	case byHarness:
 		s.lessons = append(s.lessons, text)
-	} else {
+	case byUser:
+		s.answers = append(s.answers, oldFact{from, text})
+	default:
 		s.facts = append(s.facts, oldFact{from, text})
 	}
 }

@@ -26,9 +26,15 @@ const (
 // the counter that counted the entries: what its request has to reserve, and what
 // [SummaryPrompt] asks for.
 func SummaryTokens(v *View, p *Plan) int64 {
-	n := min(max(Share(v.Spec, BlockDigest, v.Budget)/summaryPart, leastSummary), mostSummary)
+	n := SummaryShare(v.Spec, v.Budget)
 	// Not more than half of what leaves: it is to be a summary.
 	return max(min(n, leavingSize(v, p)/2), 1)
+}
+
+// SummaryShare returns the most that a summary may have under a budget, in tokens,
+// whatever it is of: a third of the digest's share, within 150 and 4,000.
+func SummaryShare(spec *event.WindowSpec, budget int64) int64 {
+	return min(max(Share(spec, BlockDigest, budget)/summaryPart, leastSummary), mostSummary)
 }
 
 // leaving returns what a plan takes out of the context, the old digest included.

@@ -66,7 +66,7 @@ func (p *planner) limit() int64 {
 func (p *planner) lastResults() []int {
 	var out []int
 	for i := range p.v.Entries {
-		if e := &p.v.Entries[i]; e.Kind == Result && p.there(i) && (p.edits[i] == nil || p.edits[i].Action != ActionDrop) {
+		if e := &p.v.Entries[i]; e.Kind == Result && !e.answer() && p.there(i) && (p.edits[i] == nil || p.edits[i].Action != ActionDrop) {
 			out = append(out, i)
 		}
 	}
@@ -88,7 +88,7 @@ func (p *planner) materials() []int {
 func (p *planner) inputs() []int {
 	var out []int
 	for i := range p.v.Entries {
-		if p.v.Entries[i].Kind == Input {
+		if e := &p.v.Entries[i]; e.Kind == Input || e.answer() && p.there(i) {
 			out = append(out, i)
 		}
 	}
@@ -114,7 +114,7 @@ func (p *planner) shorten(of []int, limit int64) {
 		}
 		e := &p.v.Entries[i]
 		text := ""
-		if e.Kind == Input {
+		if e.Kind == Input || e.answer() {
 			text = p.shortInput(e, most)
 		} else {
 			text = p.shortResult(e, most)
@@ -177,16 +177,20 @@ func (p *planner) shortResult(e *Entry, most int64) string {
 // shortInput returns head and tail of what a user said, and what it demands between
 // them, in at most most tokens.
 func (p *planner) shortInput(e *Entry, most int64) string {
-	text := saidIn(e.Msg)
 	how := ""
 	if p.v.Reach.Search {
 		how = "; " + tool.SearchHistory + " finds message " + strconv.FormatInt(e.Number, 10)
 	}
+	return p.measure.shortSaid(saidIn(e.Msg), most, how)
+}
+
+// shortSaid is shortInput for a text; how says how the whole of it is read.
+func (m measure) shortSaid(text string, most int64, how string) string {
 	demands := ""
-	if list := p.measure.constraints(text, most/3); len(list) > 0 {
+	if list := m.constraints(text, most/3); len(list) > 0 {
 		demands = "\n[rein: what the part left out demands, word for word:]\n" + item + strings.Join(list, "\n"+item)
 	}
-	return p.measure.headAndTail(text, most, func(left int64) string {
+	return m.headAndTail(text, most, func(left int64) string {
 		return "[rein: some " + group3(left) + " tokens of this message are left out here, as there is no room for them" + how + "]" + demands
 	})
 }
