@@ -41,6 +41,10 @@ type Compaction struct {
 	Edits []event.ContextEdit `json:"edits"`
 	// Failed says why summaries were refused on the way.
 	Failed []string `json:"failed"`
+	// ReadAgain counts the calls that came after it, and before the next rewrite, of
+	// tools that only read, and that had succeeded with the same arguments before it:
+	// what it took away and was needed.
+	ReadAgain int64 `json:"read_again"`
 }
 
 // Compactions returns the rewrites so far. The slice is valid until the next Add.
@@ -58,6 +62,37 @@ func (f *Fold) assembled(d *event.ContextAssembled) {
 	for ; f.placed < len(f.compactions); f.placed++ {
 		f.compactions[f.placed].Step = d.Step
 	}
+}
+
+// readAgain notes that a call has succeeded, and whether it is one of before the last
+// rewrite.
+func (f *Fold) readAgain(r *Row) {
+	if r.ToolArgsHash == nil || !f.reads(*r.ToolName) {
+		return
+	}
+	key := *r.ToolName + " " + *r.ToolArgsHash
+	before, seen := f.read[key]
+	if n := len(f.compactions); seen && before < n {
+		f.compactions[n-1].ReadAgain++
+	}
+	if f.read == nil {
+		f.read = map[string]int{}
+	}
+	f.read[key] = len(f.compactions)
+}
+
+// reads reports whether a tool only reads what may be in the context: not what a
+// rewrite has left out, nor what changes while it is waited for.
+func (f *Fold) reads(name string) bool {
+	if f.spec == nil {
+		return false
+	}
+	for i := range f.spec.Tools {
+		if t := &f.spec.Tools[i]; t.Name == name {
+			return t.Effect == event.Read && !t.Harness && !t.Polling
+		}
+	}
+	return false
 }
 
 // notNil returns the list, empty rather than nil, which JSON shows as null.

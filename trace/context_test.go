@@ -2,6 +2,7 @@ package trace_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"rein.example/rein/event"
@@ -45,8 +46,46 @@ func TestContext(t *testing.T) {
 	}
 	const wanted = `[{"tokens":5200,"budget":6000,"method":"estimated","messages":9,"blocks":[{"name":"contract","tokens":200},{"name":"turns","tokens":5000}]},` +
 		`[{"step":2,"ts":109,"event":10,"strategy":"layered","why":"0.98 of the budget","before_tokens":5900,"after_tokens":2100,"upto":6,"summary":"Late: A-1.","snapshot":"- never refund",` +
-		`"edits":[{"message":7,"action":"stub","why":"old_result","text":"[rein: old]","tokens":9}],"failed":[]}]]`
+		`"edits":[{"message":7,"action":"stub","why":"old_result","text":"[rein: old]","tokens":9}],"failed":[],"read_again":0}]]`
 	if string(got) != wanted {
 		t.Errorf("got\n%s\nwant\n%s", got, wanted)
+	}
+}
+
+// A rewrite has how much of what it took away was read again. What is new, changes
+// something, is waited for, failed, or reads what has left the context is not.
+func TestReadAgain(t *testing.T) {
+	var f trace.Fold
+	seq := int64(0)
+	add := func(d event.Data) { seq++; f.Add(&event.Event{Run: "r", Seq: seq, Data: d}) }
+	call := func(name string, args byte, status event.Status) {
+		id := fmt.Sprint("c", seq)
+		add(&event.CallJudged{Call: id, Tool: name, ArgsHash: event.Hash{args}})
+		add(&event.ToolFinished{ID: id, Call: id, Tool: name, Status: status})
+	}
+	add(&event.RunStarted{Spec: event.Spec{Tools: []event.ToolSpec{{Name: "read", Effect: event.Read}, {Name: "write", Effect: event.Repeatable},
+		{Name: "poll", Effect: event.Read, Polling: true}, {Name: "page", Effect: event.Read, Harness: true}}}})
+	all := func() {
+		for _, name := range []string{"read", "write", "poll", "page", "gone"} {
+			call(name, 1, event.StatusSuccess)
+		}
+	}
+	all()
+	call("read", 1, event.StatusSuccess) // before any rewrite
+	add(&event.ContextCompacted{})
+	call("read", 2, event.StatusSuccess) // new
+	call("read", 1, event.StatusError)
+	all()
+	call("read", 1, event.StatusSuccess) // it is in the context again
+	add(&event.ContextCompacted{})
+	add(&event.ContextCompacted{})
+	call("read", 2, event.StatusSuccess)
+	all()
+	var got []int64
+	for _, c := range f.Compactions() {
+		got = append(got, c.ReadAgain)
+	}
+	if fmt.Sprint(got) != "[1 0 2]" {
+		t.Errorf("%v were read again", got)
 	}
 }

@@ -90,6 +90,9 @@ type Fold struct {
 	context     *Context                  // of the next model call
 	compactions []Compaction
 	placed      int // how many of them have the step that they were for
+	// read is how many of them there were when a call was made last, by tool and
+	// arguments; looked up only.
+	read map[string]int
 }
 
 // Rows returns the rows so far, in the order in which they began. The slice is
@@ -171,6 +174,9 @@ func (f *Fold) Add(e *event.Event) {
 			r.CumulativeCost = f.total()
 			if d.ID != "" {
 				r.LatencyMS = ptr(d.Latency)
+				if d.Status == event.StatusSuccess {
+					f.readAgain(r)
+				}
 			}
 			if r.ErrorType, r.ErrorMessage = nil, nil; d.ErrorType != "" {
 				r.ErrorType, r.ErrorMessage = ptr(d.ErrorType), ptr(d.ErrorMessage)

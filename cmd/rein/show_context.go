@@ -51,6 +51,9 @@ func compactionRow(c *trace.Compaction, at func(int64) string) tableRow {
 	for _, f := range c.Failed {
 		below = append(below, "a summary was not used: "+f)
 	}
+	if c.ReadAgain > 0 {
+		below = append(below, fmt.Sprintf("after it %s read again what had been read before", plural(c.ReadAgain, "call")))
+	}
 	return tableRow{[]string{"~", fmt.Sprint(c.Step), at(c.Time), what, fmt.Sprintf("%d -> %d tokens", c.Before, c.After),
 		absent, absent, absent, absent}, below}
 }

@@ -31,6 +31,7 @@ func contexts() *shown {
 		v.looks.add(e)
 	}
 	v.Rows, v.Compactions = rows.Rows(), rows.Compactions()
+	v.Compactions[0].ReadAgain = 1
 	return v
 }
 
@@ -44,7 +45,8 @@ func TestShowContext(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := out.String()
-		for _, want := range []string{"context rewritten (layered)", "5900 -> 2100 tokens", "\n         0.98 of the budget\n", "messages before 6 summarised; stub old result: 2 messages", "a summary was not used: it was empty"} {
+		for _, want := range []string{"context rewritten (layered)", "5900 -> 2100 tokens", "\n         0.98 of the budget\n", "messages before 6 summarised; stub old result: 2 messages", "a summary was not used: it was empty",
+			"\n         after it 1 call read again what had been read before\n"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%q is missing:\n%s", want, got)
 			}
