@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 const (
@@ -109,5 +110,50 @@ func TestAgentRunByItself(t *testing.T) {
 	}
 	if out := b.ok("resume", "last"); out != "It is written down: It says that A-1 is late.\n" {
 		t.Errorf("resumed: %q", out)
+	}
+}
+
+// A process that is killed while an agent works leaves runs that go on together: what
+// the agent has done it does not do again.
+func TestAgentRunKilled(t *testing.T) {
+	b := newBox(t)
+	file := withClerk(b)
+	_, slow := server(t, strings.Replace(clerk, "  - say:", "  - faults: [{stall: 30s}]\n    say:", 1))
+	b.file("clerk/agent.yaml", "name: clerk\nmodel: openai/any\nbase_url: "+slow+"\nretry: fast\ncheck: false\ntools: [{files: {root: ., write: direct}}]\n")
+	p := b.start(nil, "run", "--approve", "allow", "-f", file, "Write it down.")
+	run := b.until("tool.started")
+	written := func() bool {
+		got := b.rein("replay", "--json", run+".1")
+		return strings.Count(got.out, `"tool.finished"`) == 2
+	}
+	for n := 0; !written(); n++ {
+		if n == 600 {
+			t.Fatal("the agent does not get on")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := p.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p.wait()
+	if list := b.ok("runs"); strings.Count(list, "interrupted") != 2 {
+		t.Errorf("runs says\n%s", list)
+	}
+	if out := b.ok("resume", "last"); out != "It is written down: It says that A-1 is late.\n" {
+		t.Errorf("resumed: %q", out)
+	}
+	var s shown
+	b.decode(&s, "show", run+".1")
+	calls := 0
+	for _, r := range s.Rows {
+		if r.ToolName != nil {
+			calls++
+		}
+	}
+	if calls != 2 || s.Reason != "answered" {
+		t.Errorf("%d calls: %+v", calls, s)
+	}
+	if list := b.ok("runs"); strings.Count(list, "\n") != 3 {
+		t.Errorf("started twice:\n%s", list)
 	}
 }
