@@ -55,8 +55,10 @@ type fact struct {
 	// of words, and of those that begin with the same two words.
 	form, opening int32
 	// same is equal for pieces of the same words; frame for those of the same words
-	// but for numbers (0: too few to tell).
+	// but for numbers. common: those words are enough to tell a version of a fact from
+	// another fact.
 	same, frame uint64
+	common      bool
 	// score is what it says, cost its size in tokens with what the line takes besides.
 	score, cost int64
 }
@@ -253,10 +255,7 @@ func (f *finder) piece(p string, kept bool) {
 	if far {
 		x.cues |= wideCue(p)
 	}
-	x.to, x.same = int32(len(f.marks)), uint64(same)
-	if anchors >= leastAnchors {
-		x.frame = uint64(frame)
-	}
+	x.to, x.same, x.frame, x.common = int32(len(f.marks)), uint64(same), uint64(frame), anchors >= leastAnchors
 	x.form, x.opening = f.count(formOf(p)), f.count(uint64(opening))
 	if f.only == 0 || x.cues&f.only != 0 {
 		f.twins[p] = int32(len(f.facts))
@@ -491,26 +490,50 @@ func (f *finder) best(limit int64, head int64) []int {
 // several versions of one only.
 func (f *finder) candidates() queue {
 	var q queue
-	same, frames := make(map[uint64]bool, min(len(f.facts), 1024)), map[uint64]int32{} // frames: the last one's source
+	same, frames := make(map[uint64]bool, min(len(f.facts), 1024)), map[uint64]rows{}
 	for i := len(f.facts) - 1; i >= 0; i-- {
 		x := &f.facts[i]
 		if same[x.same] {
 			continue
 		}
 		same[x.same] = true
-		if x.frame != 0 {
-			// Within one message they are rows rather than versions.
-			if of, ok := frames[x.frame]; ok && of != x.source {
+		// Within one message they are rows rather than versions.
+		r, ok := frames[x.frame]
+		if ok && r.source != x.source {
+			if x.common {
 				continue
 			}
-			frames[x.frame] = x.source
+			r = rows{}
 		}
-		if x.score = f.score(x); x.score > 0 && !f.said(x) {
+		r.source, r.n = x.source, r.n+1
+		frames[x.frame] = r
+		if x.score = r.weigh(f.score(x)); x.score > 0 && !f.said(x) {
 			x.cost = f.measure.count(x.text) + 2
 			q.push(candidate{x.rank(), i})
 		}
 	}
 	return q
+}
+
+// rows is how many pieces of a source have the same frame.
+type rows struct {
+	source int32
+	n      int64
+}
+
+// fewRows is how many lines of which only the numbers differ say as much as others.
+const fewRows = 3
+
+// weigh returns the score of the next row: the more there are, the less each says,
+// and nothing in the end.
+func (r *rows) weigh(score int64) int64 {
+	if r.n <= fewRows {
+		return score
+	}
+	if score = score * fewRows / r.n; score < leastScore {
+		return 0
+	}
+	return score
 }
 
 // rank is what a fact says for its size.

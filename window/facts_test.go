@@ -80,3 +80,27 @@ func TestConstraints(t *testing.T) {
 		t.Errorf("%d of 500 rules with %d tokens", len(got), n)
 	}
 }
+
+// Lines of which only the numbers differ are worth little but for a few of them, and
+// leave the room to others.
+func TestRowsAreWorthLittle(t *testing.T) {
+	for _, row := range []string{"Paragraph %d deals with %d matters of the year.\n", "Line %d: %d EUR\n", "2024-05-01 12:%02d:03 INFO request took %d ms\n"} {
+		var b strings.Builder
+		for i := range 200 {
+			fmt.Fprintf(&b, row, i%60, 1600+i*71)
+			if i == 70 {
+				b.WriteString("The deposit for the hall of Brink & Sons is 1,250.00 EUR.\n")
+			}
+		}
+		f := newFinder(measure{million}, extent{})
+		f.add(source{}, b.String())
+		n, deposit := 0, false
+		for _, i := range f.best(10_000, 0) {
+			n++
+			deposit = deposit || strings.HasPrefix(f.facts[i].text, "The deposit")
+		}
+		if n < 1+fewRows || n > 20 || !deposit {
+			t.Errorf("%q: %d lines are chosen; the deposit: %v", row, n, deposit)
+		}
+	}
+}
