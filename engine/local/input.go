@@ -27,6 +27,9 @@ const (
 	inputHead = 60
 	// remarkTokens is set aside for the remark between the two.
 	remarkTokens = 60
+	// demandPart is the part of what may be shown that what is demanded in between may
+	// take, word for word, as one in so many.
+	demandPart = 6
 )
 
 // receive makes an input fit to be recorded: see [Engine.admit]. A message that
@@ -94,8 +97,8 @@ func (e *Engine) shorten(ctx context.Context, d *event.InputReceived, limit int,
 	}
 	d.Full, d.Parts = ref, slices.Clone(d.Parts)
 	for _, o := range over {
-		d.Parts[o.part].Text = middleOut(e.rough, d.Parts[o.part].Text, o.limit, func(left string) string {
-			return tool.Notice(left + " of the message left out here" + howToRead(spec, ref.SHA256))
+		d.Parts[o.part].Text = middleOut(e.rough, d.Parts[o.part].Text, o.limit, func(left, demands string) string {
+			return tool.Notice(left+" of the message left out here"+howToRead(spec, ref.SHA256)) + demands
 		})
 	}
 }
@@ -134,29 +137,56 @@ func tooLong(c tokens.Counter, parts []message.Part, texts []int, limit int) []l
 
 // middleOut returns the beginning and the end of a text that has more than limit
 // tokens, whole lines where they are not too long, and between them what remark
-// says of what was left out.
-func middleOut(c tokens.Counter, text string, limit int, remark func(left string) string) string {
+// says of what was left out: how much it is, and what it demands.
+func middleOut(c tokens.Counter, text string, limit int, remark func(left, demands string) string) string {
 	room := limit - remarkTokens
-	head := text[:headOf(c, text, room*inputHead/100)]
-	tail := text[len(head):]
-	tail = tail[len(tail)-tailOf(c, tail, room-room*inputHead/100):]
-	left := text[len(head) : len(text)-len(tail)]
+	head, left, tail := apart(c, text, room)
 	if left == "" {
 		return text
+	}
+	demands := demanded(left, limit/demandPart)
+	switch n := c.Count(demands); {
+	case n > room/2:
+		demands = ""
+	case n > 0:
+		n = max(n, limit/demandPart)
+		head, left, tail = apart(c, text, room-n)
+		// The ends have become shorter, and what they have lost may demand something.
+		if all := demanded(left, limit/demandPart); c.Count(all) <= n {
+			demands = all
+		}
 	}
 	out := strings.TrimSuffix(head, "\n")
 	if out != "" {
 		out += "\n"
 	}
-	out += remark(amount(c, left))
+	out += remark(amount(c, left), demands)
 	if tail = strings.TrimPrefix(tail, "\n"); tail != "" {
 		out += "\n" + tail
 	}
 	return out
 }
 
+// apart returns the beginning and the end of a text, which have room tokens in all,
+// and what is left between them.
+func apart(c tokens.Counter, text string, room int) (head, left, tail string) {
+	head = text[:headOf(c, text, room*inputHead/100)]
+	tail = text[len(head):]
+	tail = tail[len(tail)-tailOf(c, tail, room-room*inputHead/100):]
+	return head, text[len(head) : len(text)-len(tail)], tail
+}
+
+// demanded renders what a text demands, in about most tokens; empty for nothing.
+func demanded(text string, most int) string {
+	list := window.Constraints(text[:boundary(text, min(len(text), countable))], int64(most))
+	if len(list) == 0 {
+		return ""
+	}
+	return "\n" + tool.Notice("what the part left out demands, word for word:") + "\n- " + strings.Join(list, "\n- ")
+}
+
 // countable is the most bytes that are counted to say how much was left out; of more
-// it is said in bytes.
+// it is said in bytes. In no more is looked for what it demands.
 const countable = 4 << 20
 
 func amount(c tokens.Counter, text string) string {

@@ -92,6 +92,25 @@ func TestLongInput(t *testing.T) {
 	}
 }
 
+// What the part left out demands stays, word for word.
+func TestLongInputKeepsDemands(t *testing.T) {
+	demands := []string{"The total must never exceed 500 EUR.", "Nur vor dem 3. Mai liefern, niemals danach."}
+	task := "Count the lines.\n" + lines(400) + demands[0] + "\n" + lines(30_000) + demands[1] + "\n" + lines(400)
+	l := newLab(t, say("done"))
+	l.spec.Window, l.job.Input = small, text(task)
+	l.tools = append(l.tools, artifact.Tool())
+	l.start(t.Context(), l.engine())
+	d := l.inputs()[0]
+	shown := d.Parts[0].Text
+	want := "]\n[rein: what the part left out demands, word for word:]\n- " + strings.Join(demands, "\n- ") + "\nline "
+	if !strings.Contains(shown, want) {
+		t.Errorf("%q is not in what is shown:\n%s", want, shown)
+	}
+	if n := d.Tokens.Or(0); n > 1_000+8 || n < 600 {
+		t.Errorf("%d tokens are shown", n)
+	}
+}
+
 // Which messages are shortened, and to what.
 func TestInputLimits(t *testing.T) {
 	wide := event.WindowSpec{Strategy: window.Full, Size: 128_000, Reserve: 8_000, Margin: 650_000} // a budget of 78,000
