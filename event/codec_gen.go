@@ -676,6 +676,11 @@ func (x *ModelAnswered) AppendJSON(dst []byte) []byte {
 		dst = x.First.AppendJSON(dst)
 		dst = append(dst, ',')
 	}
+	if x.Waited != 0 {
+		dst = append(dst, `"waited_ms":`...)
+		dst = strconv.AppendInt(dst, x.Waited, 10)
+		dst = append(dst, ',')
+	}
 	if x.Tokens != 0 {
 		dst = append(dst, `"tokens":`...)
 		dst = x.Tokens.AppendJSON(dst)
@@ -714,6 +719,8 @@ func (x *ModelAnswered) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Latency, err = codec.Int(dec, 64)
 		case `"first_ms"`:
 			err = x.First.DecodeJSON(dec)
+		case `"waited_ms"`:
+			x.Waited, err = codec.Int(dec, 64)
 		case `"tokens"`:
 			err = x.Tokens.DecodeJSON(dec)
 		default:
@@ -780,6 +787,11 @@ func (x *ModelFailed) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `"latency_ms":`...)
 	dst = strconv.AppendInt(dst, x.Latency, 10)
 	dst = append(dst, ',')
+	if x.Waited != 0 {
+		dst = append(dst, `"waited_ms":`...)
+		dst = strconv.AppendInt(dst, x.Waited, 10)
+		dst = append(dst, ',')
+	}
 	return codec.End(dst, '}')
 }
 
@@ -815,6 +827,8 @@ func (x *ModelFailed) DecodeJSON(dec *jsontext.Decoder) error {
 			err = x.Usage.DecodeJSON(dec)
 		case `"latency_ms"`:
 			x.Latency, err = codec.Int(dec, 64)
+		case `"waited_ms"`:
+			x.Waited, err = codec.Int(dec, 64)
 		default:
 			err = dec.SkipValue()
 		}

@@ -138,6 +138,9 @@ type ModelAnswered struct {
 	// milliseconds.
 	Latency int64         `json:"latency_ms"`
 	First   message.Count `json:"first_ms,omitempty"`
+	// Waited is how long the call waited before that for its turn at its server, in
+	// milliseconds.
+	Waited int64 `json:"waited_ms,omitempty"`
 	// Tokens is the size of Message in a later request, as counted by the engine.
 	Tokens message.Count `json:"tokens,omitempty"`
 }
@@ -161,6 +164,8 @@ type ModelFailed struct {
 	Partial string        `json:"partial,omitempty"`
 	Usage   message.Usage `json:"usage,omitzero"`
 	Latency int64         `json:"latency_ms"`
+	// Waited is as in ModelAnswered.
+	Waited int64 `json:"waited_ms,omitempty"`
 }
 
 // ReplyParsed is what the reply asks for.

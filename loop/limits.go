@@ -63,6 +63,10 @@ func (m *Machine) work(before int64) {
 	}
 }
 
+// waited takes the time that a model call has waited for its turn out of that in
+// which one was at work.
+func (m *Machine) waited(ms int64) { m.worked = max(m.worked-max(ms, 0), 0) }
+
 // lastStepNotice tells the model once that one step is left: by the number of steps,
 // or because another like the last one would use up what is left. A run of one step
 // knows it from the start.

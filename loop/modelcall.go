@@ -121,6 +121,7 @@ func (m *Machine) answered(d *event.ModelAnswered) {
 		return
 	}
 	m.count(&d.Usage)
+	m.waited(d.Waited)
 	m.observe(&d.Usage)
 	m.fresh += d.Usage.Output.Or(d.Tokens.Or(0))
 	if m.call.purpose != event.PurposeSummary {
@@ -159,6 +160,7 @@ func (m *Machine) failed(d *event.ModelFailed) {
 	if m.phase != phaseModel || d.ID != m.call.id {
 		return
 	}
+	m.waited(d.Waited)
 	if d.Usage != (message.Usage{}) || d.Partial != "" {
 		// A reply that had begun is billed, whether or not the figures came.
 		m.count(&d.Usage)

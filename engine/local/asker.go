@@ -112,9 +112,10 @@ func (k *asker) use(cmd *loop.CallModel) error {
 // call makes one model call, once the limits of its server let it through; it runs
 // on the flight's goroutine. The time until then is no part of the call's.
 func (k *asker) call(f *flight) event.Data {
+	came := time.Now()
 	permit, err := limits.enter(&f.ctx, model.LimitKey(f.client))
 	if err != nil {
-		return k.a.e.modelOutcome(f, nil, &model.Error{Class: event.ClassCancelled, Message: "the call was given up while it waited for the limit of its server to pass", Err: err}, 0)
+		return k.a.e.modelOutcome(f, nil, &model.Error{Class: event.ClassCancelled, Message: "the call was given up while it waited for the limit of its server to pass", Err: err}, 0, time.Since(came))
 	}
 	fault := error(errPanic) // unless the client returns
 	defer func() { permit.leave(fault) }()
@@ -125,20 +126,20 @@ func (k *asker) call(f *flight) event.Data {
 	begun := time.Now()
 	reply, err := f.client.Call(&f.ctx, &f.request, sink)
 	fault = err
-	return k.a.e.modelOutcome(f, reply, err, time.Since(begun))
+	return k.a.e.modelOutcome(f, reply, err, time.Since(begun), permit.waited)
 }
 
 // modelOutcome returns the event for what came of a model call.
-func (e *Engine) modelOutcome(f *flight, reply *model.Reply, err error, took time.Duration) event.Data {
+func (e *Engine) modelOutcome(f *flight, reply *model.Reply, err error, took, waited time.Duration) event.Data {
 	if err == nil && reply != nil {
 		d := &event.ModelAnswered{ID: f.id, Message: reply.Message, Finish: reply.Finish, RawFinish: reply.RawFinish,
-			Usage: reply.Usage, Model: reply.Model, ResponseID: reply.ID, Latency: took.Milliseconds()}
+			Usage: reply.Usage, Model: reply.Model, ResponseID: reply.ID, Latency: took.Milliseconds(), Waited: waited.Milliseconds()}
 		if reply.First > 0 {
 			d.First = message.Known(reply.First.Milliseconds())
 		}
 		return e.admit(context.Background(), d)
 	}
-	d := &event.ModelFailed{ID: f.id, Class: event.ClassInternal, Latency: took.Milliseconds()}
+	d := &event.ModelFailed{ID: f.id, Class: event.ClassInternal, Latency: took.Milliseconds(), Waited: waited.Milliseconds()}
 	var fault *model.Error
 	switch {
 	case err == nil:
