@@ -218,3 +218,20 @@ func one(yes bool) int64 {
 	}
 	return 0
 }
+
+// A server that says nothing of usage does not make a run endless: its limit counts
+// what was sent and said by the run's own count.
+func TestLimitWithoutUsage(t *testing.T) {
+	r := newReader(t, event.WindowSpec{})
+	spec := *r.m.Spec()
+	spec.Limits.Tokens = 3000
+	r.begin(&spec)
+	r.usage = func(int64) message.Usage { return message.Usage{} }
+	n := 0
+	for ; n < 20 && r.model().Purpose == event.PurposeStep; n++ {
+		r.step(300)
+	}
+	if end := told(r.events); n < 3 || n > 10 || !strings.Contains(end, "of 3000 tokens are used") {
+		t.Errorf("after %d steps: %s", n, end)
+	}
+}
