@@ -29,6 +29,13 @@ type Engine interface {
 	Start(ctx context.Context, job *Job) (*Result, error)
 	// Resume takes over the existing run job.Run and carries it on.
 	Resume(ctx context.Context, job *Job) (*Result, error)
+	// Fork makes the run job.Run, which shares the events of the run from up to and
+	// including the event at, and carries it on from there: calls that had begun and
+	// have no outcome by then are unknown, questions stay open, what was used stays
+	// used. It shares the ledger with the runs that it comes from, so that what must
+	// not be done twice is not. The run from is not touched, and may be carried out
+	// meanwhile.
+	Fork(ctx context.Context, from string, at int64, job *Job) (*Result, error)
 }
 
 // ErrStop as the cause of a cancelled context leaves the run resumable:
@@ -41,9 +48,12 @@ var ErrStop = errors.New("stop the run, to be resumed later")
 type Job struct {
 	// Run is the run's id.
 	Run string
-	// Spec is fixed when the run starts. Not used by Resume.
+	// Spec is fixed when the run starts. Not used by Resume and Fork.
 	Spec *event.Spec
-	// Input is the first message of a new run, or what a resumed run is told.
+	// Models are what a fork asks from its beginning on; nil: as the run that it comes
+	// from. Only used by Fork.
+	Models *event.ModelChange
+	// Input is the first message of a new run, or what a resumed or forked run is told.
 	Input []message.Part
 	// Model finds the client for "provider/model".
 	Model func(name string) (model.Client, error)

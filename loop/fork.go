@@ -51,6 +51,10 @@ func newCalibrations(s *event.Spec) []tokens.Calibration {
 // next step anew.
 func (m *Machine) BetweenSteps() bool { return m.phase == phaseBoundary }
 
+// Steps returns how many steps the run itself has made, those of runs below it not
+// included.
+func (m *Machine) Steps() int64 { return m.steps }
+
 // revocable reports whether an end that is decided gives way to what somebody says
 // before it is recorded: it is a model's answer, of whatever kind, and no fault.
 func revocable(end *event.RunFinished) bool {

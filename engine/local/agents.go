@@ -123,6 +123,7 @@ func (a *actor) prepareBelow(f *flight, c *loop.StartRun) (intent, already event
 	if c.Effect == event.Once {
 		f.elsewhere = a.tree.claim(c.Key, a.job.Run)
 	}
+	f.kin = a.kinOf()
 	f.below, f.needs, f.limit = b, synced, agentWall+agentEnd
 	if b.job != nil {
 		f.limit = time.Duration(b.job.Spec.Limits.Wall)*time.Millisecond + agentEnd
@@ -175,6 +176,9 @@ func (a *actor) carryBelow(f *flight, c *loop.StartRun) event.Data {
 		}
 	} else if c.Effect == event.Once {
 		a.tree.begun(c.Key, a.job.Run)
+	}
+	if d := a.inFamily(f, asTool(c), false); d != nil {
+		return d
 	}
 	child, err := a.e.join(&f.ctx, b.job)
 	if err != nil {
@@ -402,7 +406,7 @@ func (a *actor) tellBelow(f *flight, c *loop.StartRun) {
 // again returns a flight like one that has come to rest, in its place.
 func (a *actor) again(f *flight) *flight {
 	b := f.below
-	n := &flight{cmd: f.cmd, id: f.id, rests: f.rests, pass: f.pass, limit: f.limit, spec: f.spec, pages: f.pages,
+	n := &flight{cmd: f.cmd, id: f.id, rests: f.rests, pass: f.pass, limit: f.limit, spec: f.spec, pages: f.pages, kin: f.kin,
 		below: &below{job: b.job, err: b.err, seq: math.MaxInt64}}
 	if b.job != nil {
 		job := *b.job

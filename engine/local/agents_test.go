@@ -136,7 +136,11 @@ func TestAgentResults(t *testing.T) {
 			return &tool.Result{Value: jsontext.Value(`{"late":["A-1","A-2"]}`)}, nil
 		}})
 	below.model.replies[0] = call("k1 " + tool.SubmitResult)
-	long := newLab(t, say(strings.Repeat("A line of many words that says next to nothing.\n", 400)))
+	var lines strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&lines, "A line of many words, number %d, that says next to nothing.\n", i)
+	}
+	long := newLab(t, say(lines.String()))
 	l := newLab(t, call("c1 ask orders", "c2 read_all x"), say("done")).agent("ask", event.Read, below).agent("read_all", event.Read, long)
 	l.start(t.Context(), l.engine())
 	if got, want := plain(l.finished("c1").Parts), "[rein: run r1.1 of the agent ask-agent: submitted, ok, 1 step, 1 tool call]\n"+`{"late":["A-1","A-2"]}`; got != want {

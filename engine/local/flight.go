@@ -55,6 +55,7 @@ type flight struct {
 
 	// elsewhere: another run of the tree has begun the same act; see tree.
 	elsewhere bool
+	kin       kin
 
 	// Of a call of an agent.
 	below *below

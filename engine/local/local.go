@@ -178,7 +178,7 @@ func (e *Engine) Resume(ctx context.Context, job *engine.Job) (*engine.Result, e
 	defer e.leave(a)
 	spec, err := a.spec()
 	if err == nil {
-		err = check(job, spec)
+		err = checkTools(job, spec)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("resume run %s: %w", job.Run, err)
@@ -188,6 +188,15 @@ func (e *Engine) Resume(ctx context.Context, job *engine.Job) (*engine.Result, e
 
 // check finds out whether the job has what the run needs.
 func check(job *engine.Job, spec *event.Spec) error {
+	if err := checkTools(job, spec); err != nil {
+		return err
+	}
+	_, err := client(job, spec.Model)
+	return err
+}
+
+// checkTools is check without the model, which a run may have changed.
+func checkTools(job *engine.Job, spec *event.Spec) error {
 	if job.Run == "" {
 		return errors.New("the run has no id: set Job.Run")
 	}
@@ -200,8 +209,7 @@ func check(job *engine.Job, spec *event.Spec) error {
 			return fmt.Errorf("it needs the agent that the tool %q is: set Job.Agent", name)
 		}
 	}
-	_, err := client(job, spec.Model)
-	return err
+	return nil
 }
 
 func client(job *engine.Job, name string) (model.Client, error) {

@@ -69,6 +69,9 @@ func (a *actor) takeOver() error {
 	default:
 		return errOver
 	}
+	if _, err := client(a.job, a.m.Spec().Model); err != nil {
+		return fmt.Errorf("resume run %s: %w", a.job.Run, err)
+	}
 	if err := a.plant(); err != nil {
 		return err
 	}

@@ -116,6 +116,7 @@ func (a *actor) prepare(f *flight, c loop.Command) (intent, already event.Data, 
 		if a.tree != nil && c.Effect == event.Once && c.Key != "" {
 			f.elsewhere = a.tree.claim(c.Key, a.job.Run)
 		}
+		f.kin = a.kinOf()
 		intent = &event.ToolStarted{ID: c.ID, Call: c.Call, Tool: c.Tool, Effect: c.Effect, ArgsHash: c.ArgsHash, Key: c.Key, Attempt: c.Attempt, For: c.For}
 	case *loop.StartRun:
 		intent, already = a.prepareBelow(f, c)

@@ -33,6 +33,9 @@ func (a *actor) execute(f *flight, c *loop.RunTool) event.Data {
 	} else if c.Effect == event.Once {
 		a.tree.begun(c.Key, a.job.Run)
 	}
+	if d := a.inFamily(f, c, true); d != nil {
+		return d
+	}
 	call := &tool.Call{Run: a.job.Run, ID: c.Call, Args: a.e.secrets.RevealJSON(c.Args), Key: c.Key, Attempt: int(c.Attempt), Seen: c.Seen}
 	if f.spec.Harness {
 		call.Artifact, call.History = a.artifacts(f.had, f.history), a.history(f.history)
