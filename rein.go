@@ -232,24 +232,13 @@ func (a *Agent) spec(chat bool) (*event.Spec, error) {
 	if contract == "" {
 		contract = window.Contract
 	}
-	s := &event.Spec{
-		Agent: a.opts.Name, Model: a.models[0].Info().Name(), Tools: a.tools(chat), Submit: a.opts.Submit,
+	s := (&event.Spec{
+		Agent: a.opts.Name, Tools: a.tools(chat), Submit: a.opts.Submit,
 		System: []event.Block{{Name: window.BlockContract, Text: contract}},
 		Limits: *a.opts.Limits, Permissions: a.opts.Permissions, Retry: *a.opts.Retry,
-		Phases: a.opts.Phases, Retrieve: a.opts.Retrieve != nil,
-		Window: a.opts.windowSpec(a.models, a.counting), Sampling: a.opts.Sampling, Chat: chat, Calling: a.calls,
-		Sandbox: a.opts.Sandbox, Config: a.opts.Config, BaseDir: a.opts.BaseDir,
+		Phases: a.opts.Phases, Retrieve: a.opts.Retrieve != nil, Chat: chat, Sandbox: a.opts.Sandbox,
 		Accept: a.opts.Done, Check: a.opts.Check, ReadBack: a.opts.ReadBack,
-	}
-	for i, m := range a.models {
-		info := m.Info()
-		if i > 0 {
-			s.Fallback = append(s.Fallback, info.Name())
-		}
-		if info.Price != nil {
-			s.Prices = append(s.Prices, event.ModelPrice{Model: info.Name(), Price: *info.Price})
-		}
-	}
+	}).With(a.asks())
 	policy, err := guard.New(s.Permissions)
 	if err != nil {
 		return nil, fmt.Errorf("permissions: %w", err)
@@ -351,7 +340,7 @@ func (a *Agent) job(run string) *engine.Job {
 			if m := a.modelOf(name); m != nil {
 				return m, nil
 			}
-			return nil, fmt.Errorf("the run was started with model %s, and this agent has %s", name, a.models[0].Info().Name())
+			return nil, fmt.Errorf("the run asks model %s, and this agent has %s", name, a.models[0].Info().Name())
 		},
 	}
 	if slices.ContainsFunc(a.opts.Tools, func(t tool.Tool) bool { return agentOf(t) != nil }) {

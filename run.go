@@ -61,6 +61,9 @@ type Run struct {
 	err    error // why it cannot be carried out
 	taken  atomic.Bool
 	result *Result
+	// Of a fork: the run that it comes from, and where it leaves that.
+	from string
+	at   ForkPoint
 }
 
 // Run carries out a task and returns where it stands when it has paused or
@@ -180,9 +183,12 @@ func (r *Run) carryOut(ctx context.Context, w *engine.Watch) error {
 	}
 	job := *r.job
 	job.Watch = w
-	if r.start {
+	switch {
+	case r.start:
 		r.result, r.err = r.agent.engine.Start(ctx, &job)
-	} else {
+	case r.from != "":
+		r.result, r.err = r.fork(ctx, &job)
+	default:
 		r.result, r.err = r.agent.engine.Resume(ctx, &job)
 	}
 	return r.err
