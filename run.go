@@ -204,7 +204,7 @@ func (r *Run) Stop(ctx context.Context) error { return Stop(ctx, r.agent.store, 
 
 // Pause pauses the run at its next step, to be resumed later.
 func (r *Run) Pause(ctx context.Context) error {
-	return post(ctx, r.agent.store, r.id, &event.InputReceived{Kind: event.InputPause})
+	return Pause(ctx, r.agent.store, r.id)
 }
 
 // Approve answers an open question of the run.
@@ -230,6 +230,11 @@ func Send(ctx context.Context, s journal.Store, run, text string) error {
 // Stop asks the process that carries the run out to stop and pause it.
 func Stop(ctx context.Context, s journal.Store, run string) error {
 	return post(ctx, s, run, &event.InputReceived{Kind: event.InputStop})
+}
+
+// Pause asks the process that carries the run out to pause it at its next step.
+func Pause(ctx context.Context, s journal.Store, run string) error {
+	return post(ctx, s, run, &event.InputReceived{Kind: event.InputPause})
 }
 
 // Approve answers an open question of any run in the store, from any process.

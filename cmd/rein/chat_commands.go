@@ -163,14 +163,13 @@ func (c *chat) request(ctx context.Context, _ string) error {
 	return c.show(r.Body)
 }
 
-// model changes the model before the run begins. A run's model is part of what
-// it was started with, and a fork shares that.
+// model changes the model before the run begins: after that it takes a fork.
 func (c *chat) model(ctx context.Context, name string) error {
 	switch {
 	case name == "":
 		return c.show(c.cfg.Model)
 	case c.runNow() != "":
-		return fmt.Errorf("a run keeps the model that it was started with (%s), and a fork of it does too: begin another conversation with %s", c.cfg.Model, c.a.next("chat -m %s", quoted(name)))
+		return fmt.Errorf("this run keeps its model (%s): leave, and go on in a fork of it with %s", c.cfg.Model, c.a.next("fork %s -m %s", c.runNow(), quoted(name)))
 	}
 	cfg, err := c.cfg.With(config.Changes{Model: name})
 	if err != nil {

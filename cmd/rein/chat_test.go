@@ -72,7 +72,7 @@ func TestChatCommands(t *testing.T) {
 		"quit":             {in: "/quit\nhi\n", err: []string{"a conversation with openai/any"}},
 		"model":            {in: "/model openai/other\n/model\n", out: []string{"openai/other"}, err: []string{"the model is openai/other"}},
 		"model that isn't": {in: "/model other\n", err: []string{"provider/model"}},
-		"model too late":   {in: "hi\n/model openai/other\n", out: []string{"A-1042"}, err: []string{"a run keeps the model", "chat -m openai/other"}},
+		"model too late":   {in: "hi\n/model openai/other\n", out: []string{"A-1042"}, err: []string{"this run keeps its model", " -m openai/other"}},
 		"not text":         {in: "a\xff\n", err: []string{"not UTF-8"}},
 		"blank":            {in: "\n  \n", err: []string{"a conversation with"}},
 	} {

@@ -14,6 +14,7 @@ import (
 	"rein.example/rein"
 	"rein.example/rein/cmd/rein/internal/tui"
 	"rein.example/rein/engine"
+	"rein.example/rein/event"
 	"rein.example/rein/journal"
 )
 
@@ -191,9 +192,9 @@ func (l *live) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// begin shows that a run is being carried out from now on; what it did before
-// is read from the store.
-func (l *live) begin(ctx context.Context, store journal.Store, run string, in *interrupts) {
+// begin shows that a run is being carried out from now on; what it did before, or
+// has of another run, is read from the store.
+func (l *live) begin(ctx context.Context, store journal.Store, run string, of *forkOf, in *interrupts) {
 	if l == nil {
 		return
 	}
@@ -204,6 +205,10 @@ func (l *live) begin(ctx context.Context, store journal.Store, run string, in *i
 	l.mu.Unlock()
 	l.plain.run = run
 	l.send(tui.Began{Run: run, At: time.Now()})
+	if of != nil {
+		_ = of.before(ctx, store, run, func(e event.Event) { l.send(tui.Past{Event: e}) }) // the run itself will say what is wrong
+		return
+	}
 	for e, err := range store.Read(ctx, run, 1) {
 		if err != nil {
 			break // there is nothing yet, or the run itself will say what is wrong

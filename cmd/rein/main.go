@@ -133,7 +133,7 @@ Exit codes:
 	flags.BoolVar(&a.json, "json", false, "print one JSON value")
 	flags.CountVarP(&a.verbose, "verbose", "v", "log each step and call on stderr; twice: each event``") // `` for no placeholder
 	root.AddCommand(
-		a.demoCommand(), a.runCommand(), a.chatCommand(), a.resumeCommand(), a.stopCommand(),
+		a.demoCommand(), a.runCommand(), a.chatCommand(), a.resumeCommand(), a.stopCommand(), a.tellCommand(), a.forkCommand(),
 		a.runsCommand(), a.showCommand(), a.requestCommand(), a.replayCommand(), a.verifyCommand(), a.checkCommand(),
 		a.approveCommand(), a.rejectCommand(), a.settleCommand(), a.undoCommand(), a.parseCommand(), a.windowCommand(),
 		a.doctorCommand(), a.initCommand(), a.lintCommand(), a.schemaCommand(), a.versionCommand(),

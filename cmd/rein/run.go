@@ -38,6 +38,8 @@ type carrying struct {
 	plain bool
 	// live, if not nil, is the live view.
 	live *live
+	// forkOf, if not nil, is what a run that is a fork comes from.
+	forkOf *forkOf
 }
 
 func (c *carrying) flags(cmd *cobra.Command) {
@@ -182,7 +184,7 @@ func (a *app) follow(ctx context.Context, store journal.Store, c *carrying, star
 	c.idle = true
 	show := newView(a).show
 	if c.live != nil {
-		c.live.begin(ctx, store, run.ID(), in)
+		c.live.begin(ctx, store, run.ID(), c.forkOf, in)
 		defer c.live.end()
 		show = c.live.show
 	}
@@ -236,6 +238,9 @@ func (a *app) notRun(ctx context.Context, store journal.Store, run *rein.Run, er
 	if errors.As(err, &damage) {
 		// It does not go away by itself.
 		return failed(fmt.Errorf("%w\nSee what of it is sound: %s", err, a.next("verify %s", run.ID())))
+	}
+	if errors.Is(err, local.ErrNothingLeft) {
+		return err // nothing was begun
 	}
 	if errors.Is(err, journal.ErrFenced) || errors.Is(err, local.ErrFinished) {
 		return failed(err) // it goes on elsewhere, or not at all

@@ -125,7 +125,8 @@ func (a *app) logger() *slog.Logger {
 // maxLogged is the most bytes of one value in the log; stacks are a few thousand.
 const maxLogged = 16 << 10
 
-// ofRun returns the agent that started a run, as it was then.
+// ofRun returns the agent that started a run, as it was then, with the models that
+// the run asks now.
 func ofRun(ctx context.Context, s journal.Store, run string) (*config.Agent, error) {
 	spec, err := specOf(ctx, s, run)
 	if err != nil {
@@ -134,16 +135,28 @@ func ofRun(ctx context.Context, s journal.Store, run string) (*config.Agent, err
 	return config.FromSpec(run, spec)
 }
 
-// specOf returns what a run was started with.
+// specOf returns what a run was started with and, where it or one that it was forked
+// from has changed that, the models that it asks now.
 func specOf(ctx context.Context, s journal.Store, run string) (*event.Spec, error) {
+	var spec *event.Spec
 	for e, err := range s.Read(ctx, run, 1) {
 		if err != nil {
+			if spec != nil {
+				break // what is wrong with the rest is said when it is needed
+			}
 			return nil, failed(fmt.Errorf("read run %s: %w", run, err))
 		}
-		if d, ok := e.Data.(*event.RunStarted); ok {
-			return &d.Spec, nil
+		switch d := e.Data.(type) {
+		case *event.RunStarted:
+			spec = &d.Spec
+		case *event.RunResumed:
+			if d.Models != nil && spec != nil {
+				spec = spec.With(d.Models)
+			}
 		}
-		break
 	}
-	return nil, failed(fmt.Errorf("run %s was killed before it began: start it again", run))
+	if spec == nil {
+		return nil, failed(fmt.Errorf("run %s was killed before it began: start it again", run))
+	}
+	return spec, nil
 }

@@ -19,12 +19,15 @@ type asked struct {
 }
 
 func (a *app) stopCommand() *cobra.Command {
+	var afterStep bool
 	cmd := &cobra.Command{
-		Use: "stop RUN", Short: "Ask a running run to stop; it can be resumed", Args: exactly("RUN"),
+		Use: "stop RUN [--after-step]", Short: "Ask a running run to stop; it can be resumed", Args: exactly("RUN"),
 		Long: `Asks the process that carries a run out to stop, from any terminal. What it is
-doing is ended, the run is paused, and "rein resume" goes on with it.`,
+doing is ended, the run is paused, and "rein resume" goes on with it. With
+--after-step the run finishes its step first, the calls of it included.`,
 		Example: `  rein stop last`,
 	}
+	cmd.Flags().BoolVar(&afterStep, "after-step", false, "let the run finish its step first")
 	return a.withStore(cmd, func(ctx context.Context, s journal.Store, args []string) error {
 		run, err := a.find(ctx, s, args[0])
 		if err != nil {
@@ -42,7 +45,11 @@ doing is ended, the run is paused, and "rein resume" goes on with it.`,
 			}
 			return failed(fmt.Errorf("run %s is not running: it is %s", run, sum.Status))
 		}
-		if err := rein.Stop(ctx, s, run); err != nil {
+		ask := rein.Stop
+		if afterStep {
+			ask = rein.Pause
+		}
+		if err := ask(ctx, s, run); err != nil {
 			return failed(err)
 		}
 		if a.json {
