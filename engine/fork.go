@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"rein.example/rein/event"
@@ -65,6 +66,10 @@ func foldTo(ctx context.Context, s journal.Store, run string, each func(*loop.Ma
 	m := loop.New(run)
 	var last int64
 	for ev, err := range s.Read(ctx, run, 1) {
+		var damage *journal.DamageError
+		if errors.As(err, &damage) && damage.Torn {
+			break // whoever carries that run on cuts it off
+		}
 		if err != nil {
 			return nil, 0, fmt.Errorf("read run %s: %w", run, err)
 		}

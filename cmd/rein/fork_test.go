@@ -51,7 +51,7 @@ func TestFork(t *testing.T) {
 	if b.ok("replay", first.Run, "--json") != before {
 		t.Error("the run that was forked is another now")
 	}
-	if table := b.ok("show", got.Run); !strings.Contains(table, "model openai/other") || !strings.Contains(table, "It is 96.") {
+	if table := b.ok("show", got.Run); !strings.Contains(table, "model openai/other") || !strings.Contains(table, "a fork of run "+first.Run+", with which it shares events 1 to ") || !strings.Contains(table, "It is 96.") {
 		t.Errorf("the table:\n%s", table)
 	}
 	var list []runObject

@@ -128,7 +128,7 @@ func TestShow(t *testing.T) {
 		OK     bool             `json:"ok"`
 		Rows   []map[string]any `json:"rows"`
 	}
-	b.decode(&v, "show", run[:10]) // the beginning of an id is enough
+	b.decode(&v, "show", run[:10])                                           // the beginning of an id is enough
 	if v.Run != run || v.Status != "finished" || !v.OK || len(v.Rows) != 8 { // one is the completion check
 		t.Errorf("%+v", v)
 	}

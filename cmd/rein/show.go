@@ -40,6 +40,10 @@ type shown struct {
 	State jsontext.Value `json:"state"`
 	// Sandbox is what confined the run's commands, "" if it has none.
 	Sandbox string `json:"sandbox"`
+	// ForkOf is the run that this one was forked from last, left out if from none;
+	// ForkedAfter is the last event that they share.
+	ForkOf      string `json:"fork_of,omitempty"`
+	ForkedAfter int64  `json:"forked_after_event,omitempty"`
 	// Rows are the trace: model calls and tool calls in order.
 	Rows []trace.Row `json:"rows"`
 	// Purposes say what the model was called for, and what that has taken.
@@ -109,6 +113,9 @@ func show(ctx context.Context, s journal.Store, run string, step int64) (*shown,
 		}
 		rows.Add(e)
 		v.looks.add(e)
+		if d, ok := e.Data.(*event.RunResumed); ok && d.Fork != "" {
+			v.ForkOf, v.ForkedAfter = d.Fork, e.Seq-1
+		}
 		if step > 0 && v.looks.steps == step {
 			events = append(events, *e)
 		}
@@ -163,6 +170,9 @@ func (a *app) table(v *shown, events []event.Event, contexts bool) error {
 	fmt.Fprintf(&out, "\n%s\n", strings.TrimSpace(v.Status+" "+v.Reason))
 	if v.Detail != "" {
 		fmt.Fprintf(&out, "  %s\n", printable(v.Detail))
+	}
+	if v.ForkOf != "" {
+		fmt.Fprintf(&out, "a fork of run %s, with which it shares events 1 to %d\n", name(v.ForkOf), v.ForkedAfter)
 	}
 	if v.Sandbox != "" {
 		fmt.Fprintf(&out, "sandbox of its commands: %s\n", printable(v.Sandbox))

@@ -74,6 +74,9 @@ func (e *Engine) mayFork(ctx context.Context, from string, at int64, job *engine
 func (e *Engine) until(ctx context.Context, run string, at int64, as string) (*loop.Machine, error) {
 	m := loop.New(as)
 	for ev, err := range e.store.Read(ctx, run, 1) {
+		if torn(err) {
+			break
+		}
 		if err != nil {
 			return nil, err
 		}
