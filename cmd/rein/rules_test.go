@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -136,11 +137,21 @@ phases:
 		t.Errorf("the phase is not shown:\n%s", out)
 	}
 	// What was sent can be made again, whatever the tools were then.
-	for step := range bodies {
-		var r requested
-		if b.decode(&r, "request", run.Run, "--step", string(rune('1'+step))); !r.Exact || r.Body != string(bodies[step]) {
-			t.Errorf("step %d is not exact", step+1)
+	var v shown
+	b.decode(&v, "show", run.Run)
+	made := 0
+	for _, row := range v.Rows {
+		if row.ToolName != nil {
+			continue
 		}
+		var r requested
+		if b.decode(&r, "request", run.Run, "--step", strconv.FormatInt(row.Step, 10), "--purpose", *row.Purpose); !r.Exact || made >= len(bodies) || r.Body != string(bodies[made]) {
+			t.Errorf("the request of step %d (%s) is not exact", row.Step, *row.Purpose)
+		}
+		made++
+	}
+	if made != len(bodies) {
+		t.Errorf("%d requests of %d", made, len(bodies))
 	}
 	for text, want := range map[string]string{
 		"{name: a, tools: [get_now]}, {name: b, tools: ['*']}":                         "say until which tool's success it lasts",
