@@ -118,8 +118,8 @@ func (a *actor) deedOf(ctx context.Context, k kin, c *loop.RunTool) (*deed, erro
 	return worst, nil
 }
 
-// relatives returns the runs that have a beginning in common with a run, with the one
-// at the top of its tree or with one below these; none if nobody was forked.
+// relatives returns the runs that have a beginning in common with a run, with one
+// above or below it or with one below these; none if nobody was forked.
 func (e *Engine) relatives(ctx context.Context, run string, k kin) ([]relative, error) {
 	known := map[string]bool{run: true}
 	var out []relative
@@ -144,6 +144,9 @@ func (e *Engine) relatives(ctx context.Context, run string, k kin) ([]relative, 
 	near := append([]string{run}, k.children...)
 	if k.root != run {
 		near = append(near, k.root)
+	}
+	for up, ok := event.Above(run); ok; up, ok = event.Above(up) {
+		near = append(near, up) // which may be a fork, and this run one below it
 	}
 	for _, of := range near {
 		if err := forks(of); err != nil {

@@ -116,6 +116,39 @@ func TestForkAnywhere(t *testing.T) {
 	})
 }
 
+// An agent below a fork does nothing again that an agent below the run has done which
+// was forked, not even when that began after the fork.
+func TestForkBelow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		paid := 0
+		below := newLab(t, call("k1 pay 7"), say("paid"))
+		below.tool("pay", event.Once, func(context.Context, *tool.Call) (*tool.Result, error) { paid++; return tool.Text("ok"), nil })
+		l := newLab(t, call("c1 look"), call("c2 help x"), say("done")).agent("help", event.Read, below)
+		begun, forked, over := make(chan bool), make(chan bool), make(chan bool)
+		l.tool("look", event.Read, func(_ context.Context, c *tool.Call) (*tool.Result, error) {
+			if c.Run == "r1" {
+				close(begun)
+				<-forked
+			} else {
+				close(forked)
+				<-over
+			}
+			return tool.Text("seen"), nil
+		})
+		l.tools[1].(*fakeTool).def.Timeout = time.Hour
+		go func() {
+			l.start(t.Context(), l.engine())
+			close(over)
+		}()
+		<-begun
+		time.Sleep(time.Second) // until it stands in the journal
+		f, r := l.fork(t.Context(), l.engine(), 8, "f1", "")
+		if paid != 1 || r.Answer != "done" || !strings.Contains(f.of("f1.1"), "pay(k1) intercepted") {
+			t.Errorf("paid %d times, %+v\n%s\n%s", paid, r, f.of("r1.1"), f.of("f1.1"))
+		}
+	})
+}
+
 // What the fork would do again, though another run of the family has done it since, is
 // told to it.
 func TestForkSeesTheLedger(t *testing.T) {
