@@ -18,6 +18,8 @@ type callAudit struct {
 	turn  []*called // of the last reply with calls
 	// compacted: the context was rewritten, so that old results look otherwise.
 	compacted bool
+	// forked: what was said before the run was forked was said to another.
+	forked bool
 	// asked is the question that somebody has answered who was asked just it.
 	asked string
 	// news is the last event that may make the same call another: a write that was
@@ -85,6 +87,9 @@ func (c *callAudit) add(a *audit, e *event.Event, next []loop.Command) {
 			}
 		}
 	case *event.RunResumed:
+		if e.Seq > a.l.shared && !c.forked && a.l.shared > 0 {
+			c.fork()
+		}
 		clear(c.pins)
 		for _, p := range d.Changed {
 			c.pins[p.Tool] = p.Pin
@@ -106,11 +111,23 @@ func (c *callAudit) add(a *audit, e *event.Event, next []loop.Command) {
 	}
 }
 
+// fork forgets what was allowed and not begun before the run was forked: the answer
+// was to the run that it was forked from.
+func (c *callAudit) fork() {
+	c.forked = true
+	for _, x := range c.order {
+		if x.attempts == 0 {
+			clear(x.allowed)
+			x.settled = false
+		}
+	}
+}
+
 // started checks that a call may be carried out.
 func (c *callAudit) started(a *audit, e *event.Event, d *event.ToolStarted, next []loop.Command) {
 	x := c.byID[d.Call]
 	if d.For != "" {
-		if of := c.byID[d.For]; of == nil || of.attempts == 0 || !of.open() {
+		if of := c.byID[d.For]; of == nil || of.attempts == 0 && of.shown == nil || !of.open() {
 			a.fail("%s is asked what became of %s, which does not wait for that", d.Tool, d.For)
 		}
 		return

@@ -164,7 +164,7 @@ func (a *audit) explain(e *event.Event, next []loop.Command) {
 		a.explainCall(d, next)
 	case *event.ToolStarted:
 		if c := execution(next, d.ID); c == nil || c.Call != d.Call || c.Tool != d.Tool || c.Effect != d.Effect || c.ArgsHash != d.ArgsHash ||
-			c.Key != d.Key || c.Attempt != d.Attempt || c.For != d.For || c.run != d.Run {
+			c.Key != d.Key || c.Attempt != d.Attempt || c.For != d.For || c.run != d.Run && e.Seq > a.l.shared { // what a fork shares names the runs below the first one
 			a.unexplained(e, next)
 		}
 	case *event.ApprovalAsked:

@@ -8,10 +8,14 @@ import (
 
 // auditTree checks what must be so of the runs of a tree together: what agents below
 // have used counts against the limits of the run at the top.
-func (h *history) auditTree() {
-	top := h.disk.runs[h.run]
-	if top == nil || top.end() == 0 {
+func (h *history) auditTree(top *log) {
+	if top.end() == 0 || top.parent != "" || strings.Contains(top.id, ".") {
 		return
+	}
+	for _, l := range h.disk.order {
+		if l.parent != "" {
+			return // a fork may carry on runs that another one has begun
+		}
 	}
 	start, ok := top.events[0].from.(*event.RunStarted)
 	if !ok {
@@ -19,7 +23,7 @@ func (h *history) auditTree() {
 	}
 	steps, calls := int64(0), map[string]bool{}
 	for _, l := range h.disk.order {
-		if l.id != h.run && !strings.HasPrefix(l.id, h.run+".") {
+		if l.id != top.id && !strings.HasPrefix(l.id, top.id+".") {
 			continue
 		}
 		purpose := event.PurposeStep

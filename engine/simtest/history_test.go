@@ -6,12 +6,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"rein.example/rein/event"
-	"rein.example/rein/message"
 )
 
 // history is all that happens around one task: processes begin it, die, take it
@@ -24,10 +22,7 @@ type history struct {
 	ids   string // how the model makes ids of calls
 	// temper is what kind of model it is.
 	temper string
-	run    string
 	known  map[string]bool // questions that people have seen; the disk's mu guards it
-	left   int             // processes to which something may happen
-	turns  int             // of a chat
 
 	mu    sync.Mutex
 	talks map[string]int // how often the same was asked
@@ -37,7 +32,6 @@ type history struct {
 	counts map[string]int
 	done   bool
 	paused int // replies that a provider went on with
-	procs  []*proc
 }
 
 // note is a line of the record of a history.
@@ -56,11 +50,10 @@ const (
 
 func newHistory(seed uint64) *history {
 	d := roll(seed, "history")
-	h := &history{seed: seed, agent: newAgent(seed, 0), talks: map[string]int{}, disk: newDisk(), known: map[string]bool{}, counts: map[string]int{}, run: "r1"}
+	h := &history{seed: seed, agent: newAgent(seed, 0), talks: map[string]int{}, disk: newDisk(), known: map[string]bool{}, counts: map[string]int{}}
 	h.world = &world{acts: map[string]*act{}, bad: h.violate}
 	h.ids = one(d, "unique", "unique", "restart", "same", "none")
 	h.temper = pick(d, []weighed[string]{{67, "busy"}, {14, "hasty"}, {8, "stubborn"}, {8, "clumsy"}, {3, "defiant"}})
-	h.left, h.turns = d.IntN(7), 1+d.IntN(3)
 	h.disk.settled = h.settled
 	h.disk.count, h.disk.given = h.count, h.checkGiven
 	h.disk.overtake = d.chance(40)
@@ -102,29 +95,14 @@ func (h *history) over() bool {
 
 // play lets it happen. It must run in a bubble.
 func (h *history) play() {
-	input, resume := text("do it"), false
-	for n := 1; h.next(n, resume, input); n++ {
-		if input = nil; n == maxProcs {
-			h.violate("the run has not come to its end after %d processes", n)
-			break
-		}
-		if resume = h.exists(); !resume {
-			// Its first process has died before it began.
-			h.run += "x"
-			input = text("do it")
-		} else if h.idle() {
-			input = text("go on")
+	var all sync.WaitGroup
+	all.Go(h.line(0, "r1").play)
+	if d := roll(h.seed, "forks"); d.chance(15) {
+		for n := range 1 + d.IntN(2) {
+			all.Go(func() { h.branch(n+1, &all) })
 		}
 	}
-	for _, p := range h.procs {
-		select {
-		case out := <-p.ended:
-			p.ended <- out
-		case <-time.After(maxQuiet):
-			h.violate("p%d does not come to its end", p.n)
-			p.die(0, -1)
-		}
-	}
+	all.Wait()
 	time.Sleep(2 * time.Minute) // whatever is still on its way arrives
 	h.mu.Lock()
 	h.done = true
@@ -132,69 +110,14 @@ func (h *history) play() {
 	for _, l := range h.logs() {
 		h.audit(l)
 	}
-	h.auditTree()
+	for _, l := range h.logs() {
+		h.auditTree(l)
+	}
 }
 
 // logs returns the journals, in the order of the runs' names.
 func (h *history) logs() []*log {
 	return slices.SortedFunc(slices.Values(h.disk.order), func(a, b *log) int { return cmp.Compare(a.id, b.id) })
-}
-
-// next lets one process work on the run, and reports whether another one has to.
-func (h *history) next(n int, resume bool, input []message.Part) bool {
-	d := roll(h.seed, "next", n)
-	p := h.proc(n, n > h.left)
-	h.procs = append(h.procs, p)
-	h.note("p%d begins, %+v", n, p.plan)
-	p.begin(h.run, resume, input)
-	if !p.calm {
-		h.interfere(h.run, n)
-	}
-	select {
-	case out := <-p.ended:
-		p.ended <- out // it is looked at again in the end
-		if h.finished(p, out) {
-			return false
-		}
-		if !p.gone() {
-			time.Sleep(h.pause(d, out))
-			break
-		}
-		time.Sleep(d.span(0, time.Minute))
-	case <-p.dead: // whatever its goroutines still do
-		time.Sleep(d.span(0, time.Minute))
-	case <-p.lost:
-		time.Sleep(d.span(0, time.Second))
-	case <-time.After(maxQuiet):
-		h.violate("p%d does not come to its end", n)
-		p.die(0, -1)
-		return false
-	}
-	return true
-}
-
-// finished reports whether a process's end is the run's.
-func (h *history) finished(p *proc, out outcome) bool {
-	if unfit(out) {
-		return true
-	}
-	if out.err != nil || out.r == nil || p.gone() {
-		return false
-	}
-	if out.r.Status == "finished" {
-		return true
-	}
-	if out.r.Cause == event.CauseTurnDone && h.agent.spec.Chat {
-		h.turns--
-		return h.turns <= 0
-	}
-	return false
-}
-
-// unfit reports whether a run was refused because it has no room in the model's
-// window.
-func unfit(out outcome) bool {
-	return out.err != nil && strings.Contains(out.err.Error(), "would not fit into the model's window")
 }
 
 // pause is how long it takes until somebody carries the run on.
@@ -203,38 +126,6 @@ func (h *history) pause(d dice, out outcome) time.Duration {
 		return d.span(0, 12*time.Minute) // perhaps it was answered meanwhile
 	}
 	return d.span(0, one(d, time.Millisecond, 3*time.Second, time.Minute))
-}
-
-// exists reports whether the run has begun: its journal says with what.
-func (h *history) exists() bool {
-	h.disk.mu.Lock()
-	defer h.disk.mu.Unlock()
-	l := h.disk.runs[h.run]
-	if l == nil {
-		return false
-	}
-	h.disk.settle(l)
-	return l.end() > 1 || l.end() == 1 && !l.torn()
-}
-
-// idle reports whether the run waits for somebody to say something.
-func (h *history) idle() bool {
-	h.disk.mu.Lock()
-	defer h.disk.mu.Unlock()
-	l := h.disk.runs[h.run]
-	for i := len(l.events) - 1; i >= 0; i-- {
-		if l.doubled[int64(i+1)] {
-			continue
-		}
-		switch d := l.events[i].from.(type) {
-		case *event.RunPaused:
-			return d.Cause == event.CauseTurnDone
-		case *event.ApprovalGiven:
-		default:
-			return false
-		}
-	}
-	return false
 }
 
 // digest returns what came of the history, in one word: the same seed gives the

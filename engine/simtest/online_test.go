@@ -69,7 +69,7 @@ func (h *history) checkEnd(p *proc, run string, out outcome) {
 		}
 		early := strings.Contains(out.err.Error(), "was not begun") && (p.plan.what == "stopped" || p.plan.what == "cancelled")
 		late := closed && errors.Is(out.err, local.ErrClosed)
-		if !unfit(out) && !hurt && !fenced && !early && !late || strings.Contains(out.err.Error(), "bug") {
+		if !refused(out) && !hurt && !fenced && !early && !late || strings.Contains(out.err.Error(), "bug") {
 			h.violate("p%d ends with an error: %v", p.n, out.err)
 		}
 		return
@@ -122,13 +122,14 @@ func (h *history) checkDurable(p *proc, run string, out outcome) {
 // rival is another process that wants the run while p carries it out.
 func (h *history) rival(p *proc) {
 	h.disk.mu.Lock()
-	l := h.disk.runs[h.run]
+	run := p.line.run
+	l := h.disk.runs[run]
 	held := l != nil && l.end() > 0 && l.owner == p.lease
 	h.disk.mu.Unlock()
 	if !held {
 		return
 	}
-	r := h.proc(1_000+p.n, true)
+	r := h.proc(p.line, 100_000+p.n, true)
 	r.cancel = func(error) {}
 	e, err := local.New(local.Options{Store: &view{disk: h.disk, p: r}, Owner: journal.Owner{Name: "rival"}, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -136,7 +137,7 @@ func (h *history) rival(p *proc) {
 		return
 	}
 	var refused *journal.HeldError
-	if _, err := e.Resume(context.Background(), r.job(h.agent, h.run, nil)); !errors.As(err, &refused) {
+	if _, err := e.Resume(context.Background(), r.job(h.agent, run, nil)); !errors.As(err, &refused) {
 		h.violate("a rival of p%d was not refused: %v", p.n, err)
 	}
 	h.count("a rival refused")

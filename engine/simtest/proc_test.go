@@ -23,6 +23,7 @@ import (
 // done or something happens to it.
 type proc struct {
 	h     *history
+	line  *line
 	n     int
 	calm  bool // nothing happens to it
 	lease int64
@@ -69,11 +70,11 @@ var dooms = []weighed[string]{
 	{20, "op"}, {20, "dies"}, {12, "lost"}, {6, "rival"}, {6, "closed"}, {6, "stopped"}, {2, "cancelled"}, {28, "none"},
 }
 
-func (h *history) proc(n int, calm bool) *proc {
+func (h *history) proc(l *line, n int, calm bool) *proc {
 	d := roll(h.seed, "proc", n)
-	p := &proc{h: h, n: n, calm: calm, pin: "v1", luck: map[string]*luck{},
+	p := &proc{h: h, line: l, n: n, calm: calm, pin: "v1", luck: map[string]*luck{},
 		dead: make(chan struct{}), lost: make(chan struct{}), ended: make(chan outcome, 1)}
-	if n > 1 && d.chance(40) {
+	if n%1_000 > 1 && d.chance(40) {
 		p.pin = one(d, "v2", "v3")
 	}
 	if calm {
@@ -83,7 +84,7 @@ func (h *history) proc(n int, calm bool) *proc {
 	switch x.what = pick(d, dooms); x.what {
 	case "op":
 		x.op, x.before, x.torn = 1+d.IntN(one(d, 6, 25, 60)), d.chance(40), d.chance(30)
-		x.run = h.run + one(d, "", "", "", ".1", ".2")
+		x.run = l.run + one(d, "", "", "", ".1", ".2")
 	case "none":
 	default:
 		x.at = d.span(0, one(d, 30*time.Millisecond, time.Second, 8*time.Second, time.Minute))
@@ -212,8 +213,9 @@ func (p *proc) fall() {
 	}
 }
 
-// begin starts the process.
-func (p *proc) begin(run string, resume bool, input []message.Part) {
+// begin starts the process: it begins its line's run, forks it, or carries it on.
+func (p *proc) begin(input []message.Part) {
+	l, run, resume := p.line, p.line.run, p.line.exists()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	p.cancel = cancel
 	e, err := local.New(local.Options{Store: &view{disk: p.h.disk, p: p}, Owner: journal.Owner{Name: fmt.Sprint("p", p.n)}, Logger: slog.New(&p.log)})
@@ -228,9 +230,12 @@ func (p *proc) begin(run string, resume bool, input []message.Part) {
 	job := p.job(p.h.agent, run, input)
 	go func() {
 		var out outcome
-		if resume {
+		switch {
+		case resume:
 			out.r, out.err = e.Resume(ctx, job)
-		} else {
+		case l.from != "":
+			out.r, out.err = e.Fork(ctx, l.from, l.at, job)
+		default:
 			out.r, out.err = e.Start(ctx, job)
 		}
 		p.h.checkEnd(p, run, out)

@@ -30,7 +30,7 @@ var expected = []string{
 	"decision approve", "decision reject", "decision done", "decision not_done", "a question in words answered",
 	"input text", "input stop", "input pause", "input cancel",
 	"an outcome delivered again", "a confirm tool asked by the harness", "a call carried out again after its process died", "a torn journal cut",
-	"a run below begun", "a run below resumed", "an act of another run of the tree met", "a run paused with one below it",
+	"a run forked", "a run below begun", "a run below resumed", "an act of another run of the tree met", "a run paused with one below it",
 	"process killed", "process fenced", "process closed", "a rival refused", "an append failed", "an append done that seemed to fail", "a handed batch lost",
 }
 
@@ -50,7 +50,6 @@ func (s stats) String() string {
 
 // add counts a history.
 func (s stats) add(h *history) {
-	s["processes"] += len(h.procs)
 	for what, n := range h.counts {
 		s[what] += n
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"strings"
 	"time"
 	"unicode"
@@ -91,7 +92,7 @@ func (v *view) Create(ctx context.Context, l *journal.Lease, run string) error {
 		return err
 	}
 	defer v.mu.Unlock()
-	return v.add(l, &log{id: run, commands: map[string]int64{}})
+	return v.add(l, &log{id: run, commands: map[string]int64{}, doubled: map[int64]bool{}})
 }
 
 func (v *view) add(l *journal.Lease, r *log) error {
@@ -101,7 +102,7 @@ func (v *view) add(l *journal.Lease, r *log) error {
 	if v.runs[r.id] != nil {
 		return fmt.Errorf("creating run %s: %w", r.id, journal.ErrExists)
 	}
-	r.owner, r.generation, r.lost, r.doubled, r.dice = l.ID, 1, map[int64]error{}, map[int64]bool{}, v.roll(r.id)
+	r.owner, r.generation, r.lost, r.dice = l.ID, 1, map[int64]error{}, v.roll(r.id)
 	v.runs[r.id] = r
 	v.order = append(v.order, r)
 	return nil
@@ -544,7 +545,8 @@ func (v *view) Fork(ctx context.Context, l *journal.Lease, from string, seq int6
 	if seq < 1 || seq > base.end() {
 		return fmt.Errorf("run %s has no event %d", from, seq)
 	}
-	f := &log{id: run, parent: from, shared: seq, events: base.events[:seq:seq], commands: map[string]int64{}}
+	f := &log{id: run, parent: from, shared: seq, events: base.events[:seq:seq], commands: map[string]int64{}, doubled: maps.Clone(base.doubled)}
+	maps.DeleteFunc(f.doubled, func(at int64, _ bool) bool { return at > seq })
 	for c, at := range base.commands {
 		if at <= seq {
 			f.commands[c] = at
