@@ -105,3 +105,24 @@ func TestTakeOverFromTheDead(t *testing.T) {
 	}
 	b.ok("verify", run)
 }
+
+// A run that another process carries out can be forked meanwhile; both come to their
+// end, and share what there was.
+func TestForkARunningRun(t *testing.T) {
+	b := newBox(t)
+	p, run := steeredRun(t, b, steered)
+	var forked, got resultObject
+	if r := b.decode(&forked, "fork", run); r.code != 0 || forked.Answer != "As you say." || forked.Run == run {
+		t.Errorf("the fork: exit %d, %+v\n%s", r.code, forked, r.err)
+	}
+	ended := p.wait()
+	if err := json.Unmarshal([]byte(ended.out), &got); err != nil || ended.code != 0 || got.Run != run || got.Answer != "As you say." {
+		t.Errorf("the run: exit %d, %s, %v\n%s", ended.code, ended.out, err, ended.err)
+	}
+	for _, id := range []string{run, forked.Run} {
+		b.ok("verify", id)
+	}
+	if types := strings.Join(b.types(forked.Run), " "); !strings.HasPrefix(types, "model.called run.resumed model.called model.answered") {
+		t.Errorf("the events of the fork are %s", types)
+	}
+}
