@@ -4,6 +4,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -42,7 +44,7 @@ func (m *Machine) unaccepted(end *event.RunFinished) (missing []string) {
 		}
 	}
 	for _, id := range a.IDs {
-		if !strings.Contains(end.Answer, id) && !strings.Contains(string(end.Result), id) {
+		if !stands(id, end.Answer) && !stands(id, string(end.Result)) {
 			missing = append(missing, strconv.Quote(id)+" does not stand in the answer")
 		}
 	}
@@ -57,6 +59,28 @@ func (m *Machine) unaccepted(end *event.RunFinished) (missing []string) {
 		}
 	}
 	return missing
+}
+
+// stands reports whether a text holds an id, and not only as a part of a longer one.
+func stands(id, text string) bool {
+	inner := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
+	for from := 0; id != ""; {
+		at := strings.Index(text[from:], id)
+		if at < 0 {
+			break
+		}
+		at += from
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(id):])
+		first, _ := utf8.DecodeRuneInString(id)
+		last, _ := utf8.DecodeLastRuneInString(id)
+		if !(inner(first) && inner(before)) && !(inner(last) && inner(after)) {
+			return true
+		}
+		_, n := utf8.DecodeRuneInString(id)
+		from = at + n
+	}
+	return false
 }
 
 // succeeded reports whether a call of such a tool has.
@@ -143,6 +167,9 @@ func (m *Machine) finishWith(end *event.RunFinished) {
 		m.unacceptable = 0
 		m.ending = end
 	default:
+		if m.spec.Check && m.returns >= maxReturns {
+			end.Detail = "not checked again: the completion check has sent the run back " + plural(m.returns, "time") + ", last for: " + m.lacked
+		}
 		m.verdict = end
 	}
 }

@@ -220,8 +220,13 @@ func (m *Machine) checked(answer jsontext.Value) {
 	}
 	missing := a.Missing
 	for _, p := range a.Parts {
-		if t := m.tool(p.Tool); p.Done && t != nil && !m.hasSucceeded(p.Tool) {
+		switch t := m.tool(p.Tool); {
+		case !p.Done && len(a.Missing) == 0:
+			missing = append(missing, p.Part)
+		case p.Done && t != nil && !m.hasSucceeded(p.Tool):
 			missing = append(missing, p.Part+" (said to be done by "+p.Tool+", of which no call has succeeded)")
+		case p.Done && t == nil && strings.ContainsAny(p.Tool, "_-") && !strings.ContainsAny(p.Tool, " ,") && !strings.HasSuffix(p.Tool, "answer"):
+			missing = append(missing, p.Part+" (said to be done by "+p.Tool+", which is no tool of this run)")
 		}
 	}
 	if len(missing) == 0 {
@@ -232,7 +237,8 @@ func (m *Machine) checked(answer jsontext.Value) {
 		missing = missing[:maxNamed]
 	}
 	m.returns++
-	m.note = &event.NoticeAdded{Kind: event.NoticeCompletion, Text: "The task is not finished: " + clipTo(strings.Join(missing, "; "), 1000) +
+	m.lacked = clipTo(strings.Join(missing, "; "), 1000)
+	m.note = &event.NoticeAdded{Kind: event.NoticeCompletion, Text: "The task is not finished: " + m.lacked +
 		". Do what is missing, then finish again; or say in your answer why it cannot be done."}
 }
 

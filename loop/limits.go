@@ -28,16 +28,26 @@ func (m *Machine) limit() (event.Reason, string) {
 		return event.ReasonStepLimit, "the limit of " + plural(l.Steps, "step") + " is reached"
 	case l.ToolCalls > 0 && m.toolCalls >= l.ToolCalls:
 		return event.ReasonToolLimit, "the limit of " + plural(l.ToolCalls, "tool call") + " is reached"
-	case l.Tokens > 0 && m.fresh >= l.Tokens:
+	case l.Tokens > 0 && m.fresh+m.reserve(m.fresh-m.spentBefore.fresh, l.Tokens) >= l.Tokens:
 		return event.ReasonTokenLimit, fmt.Sprintf("%d of %d tokens are used", m.fresh, l.Tokens)
 	case l.Cost > 0 && m.counted && !known:
 		return event.ReasonCostLimit, "what the run has cost is not known, so its limit of " + dollars(l.Cost) + " cannot be kept"
-	case l.Cost > 0 && cost >= l.Cost:
+	case l.Cost > 0 && cost+m.reserve(cost-m.spentBefore.cost, l.Cost) >= l.Cost:
 		return event.ReasonCostLimit, dollars(cost) + " of " + dollars(l.Cost) + " are spent"
 	case l.Work > 0 && m.worked >= l.Work:
 		return event.ReasonTimeLimit, "the working time of the run is used up"
 	}
 	return "", ""
+}
+
+// reserve returns what is set aside of a limit for the last call, which asks for the
+// best answer: what the last step took, since it is one more request of the same size,
+// but at most a fifth of the limit.
+func (m *Machine) reserve(step, limit int64) int64 {
+	if m.steps < 2 {
+		return 0 // the first step sent all that stands before it
+	}
+	return min(max(step, 0), limit/5)
 }
 
 // dollars writes millionths of a US dollar.
@@ -92,9 +102,9 @@ func (m *Machine) near() string {
 		return "This is the last step in which you can use tools."
 	case more(m.toolCalls, p.toolCalls, l.ToolCalls):
 		return fmt.Sprintf("%d of %d tool calls are used: this is the last step like the one before.", m.toolCalls, l.ToolCalls)
-	case more(m.fresh, p.fresh, l.Tokens):
+	case more(m.fresh+m.reserve(m.fresh-p.fresh, l.Tokens), p.fresh+m.reserve(m.fresh-p.fresh, l.Tokens), l.Tokens):
 		return fmt.Sprintf("%d of %d tokens are used: this is the last step like the one before.", m.fresh, l.Tokens)
-	case more(cost, p.cost, l.Cost):
+	case more(cost+m.reserve(cost-p.cost, l.Cost), p.cost+m.reserve(cost-p.cost, l.Cost), l.Cost):
 		return dollars(cost) + " of " + dollars(l.Cost) + " are spent: this is the last step like the one before."
 	case more(m.worked, p.worked, l.Work):
 		return seconds(m.worked) + " of " + seconds(l.Work) + " of working time are used: this is the last step like the one before."

@@ -146,6 +146,7 @@ type Machine struct {
 	// What it takes to end; see finishWith and aside.
 	ending       *event.RunFinished // put to the completion check
 	returns      int64              // ends that the completion check sent back
+	lacked       string             // what for, last
 	unacceptable int64              // ends in a row that were not accepted
 	readBackAt   int64              // step after which the goal was read back last
 	offGoal      int64              // readings in a row that it was not served

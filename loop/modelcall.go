@@ -120,15 +120,37 @@ func (m *Machine) answered(d *event.ModelAnswered) {
 	if m.phase != phaseModel || d.ID != m.call.id {
 		return
 	}
-	m.count(&d.Usage)
+	u := m.plausible(d)
+	m.count(&u)
 	m.waited(d.Waited)
 	m.observe(&d.Usage)
-	m.fresh += d.Usage.Output.Or(d.Tokens.Or(0))
+	m.fresh += u.Output.Or(d.Tokens.Or(0))
 	if m.call.purpose != event.PurposeSummary {
 		m.tooLong = 0
 	}
 	m.reply = d
 	m.phase = phaseReply
+}
+
+// maxUsage is the most tokens that one call can have where the model's window is not
+// known: more than any window there is.
+const maxUsage = 16_000_000
+
+// plausible returns a reply's usage, with what was counted here in the place of
+// figures that no call can have: one absurd report must not end a run.
+func (m *Machine) plausible(d *event.ModelAnswered) message.Usage {
+	var unknown message.Count
+	u, most := d.Usage, int64(maxUsage)
+	if size := m.spec.Window.Size; size > 0 {
+		most = 2 * size // a window that was set by hand may be too small
+	}
+	if u.Input.Or(0) > most || u.Cached.Or(0) > most || u.CacheWrite.Or(0) > most {
+		u.Input, u.Cached, u.CacheWrite = message.Known(m.call.total), unknown, unknown
+	}
+	if u.Output.Or(0) > most || u.Reasoning.Or(0) > most {
+		u.Output, u.Reasoning = d.Tokens, unknown
+	}
+	return u
 }
 
 // count adds what a call of the model that is asked now consumed. One unknown

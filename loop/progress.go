@@ -9,6 +9,7 @@ import (
 
 	"rein.example/rein/event"
 	"rein.example/rein/message"
+	"rein.example/rein/tool"
 )
 
 // noticeRepetition tells the model that it does not get on, and what is known.
@@ -21,7 +22,7 @@ const (
 	// cycleSteps are the last steps in which a cycle of cycleMin to cycleMax of them
 	// must show.
 	cycleSteps = 6
-	cycleMin   = 2
+	cycleMin   = 1
 	cycleMax   = 3
 	// sameErrorNotice and sameErrorStop count the same error of the same tool, with
 	// no success of it between.
@@ -92,8 +93,15 @@ func (p *progress) turn(step int64, calls []call) []finding {
 	whole := len(calls) > 0
 	for i := range calls {
 		c := &calls[i]
-		if c.tool == nil || c.tool.Harness {
-			whole = whole && c.tool == nil
+		if c.tool == nil {
+			continue
+		}
+		if c.tool.Harness {
+			// A plan that is written down again is no work; a question waits for somebody.
+			whole = whole && c.Name != tool.AskUser
+			if c.Name != tool.Plan {
+				fmt.Fprintf(sum, "%s %x %x;", c.Name, c.hash[:8], outcomeHash(c))
+			}
 			continue
 		}
 		out := outcomeHash(c)
@@ -208,17 +216,20 @@ func (p *progress) cycle(step int64) (finding, bool) {
 		}
 		if !p.told {
 			p.told, p.toldAt = true, step
-			return finding{text: fmt.Sprintf("The last %d steps were the same %d again and again, calls and outcomes. "+
-				"Nothing new comes of going on like this: change the approach, or answer with what you know.", cycleSteps, n)}, true
+			return finding{text: fmt.Sprintf("The last %d steps were the same %s again and again, calls and outcomes. "+
+				"Nothing new comes of going on like this: change the approach, or answer with what you know.", cycleSteps, number(n))}, true
 		}
 		if step-p.toldAt >= int64(n) {
-			return finding{stop: fmt.Sprintf("the same %d steps came again and again, with the same outcomes, after the model was told", n), reason: event.ReasonRepetition}, true
+			return finding{stop: "the same " + number(n) + " came again and again, with the same outcomes, after the model was told", reason: event.ReasonRepetition}, true
 		}
 		return finding{}, false
 	}
 	p.told = false
 	return finding{}, false
 }
+
+// number returns "step", "two steps", "three steps".
+func number(n int) string { return [...]string{"", "step", "two steps", "three steps"}[n] }
 
 // repeats reports whether the last steps are a cycle of n different ones.
 func (p *progress) repeats(n int) bool {
@@ -227,7 +238,7 @@ func (p *progress) repeats(n int) bool {
 			return false
 		}
 	}
-	return p.steps[0] != p.steps[1]
+	return n == 1 || p.steps[0] != p.steps[1]
 }
 
 // outcomeHash is of what came of a call, as the model sees it.
@@ -251,13 +262,24 @@ func doneHash(d *event.ToolFinished) uint64 {
 		if d.Spent != nil && i == 0 {
 			_, text, _ = strings.Cut(text, "\n") // the first line names the run
 		}
-		h.Write([]byte(text))
+		h.Write([]byte(withoutRemark(text)))
 		if p.Ref != nil {
 			h.Write([]byte(p.Ref.SHA256))
 		}
 		h.Write([]byte{0})
 	}
 	return h.Sum64()
+}
+
+// withoutRemark returns a result's text without the line that Rein has put before it,
+// which has times and the like in it.
+func withoutRemark(s string) string {
+	if strings.HasPrefix(s, "[rein:") {
+		if end := strings.IndexByte(s, '\n'); end >= 0 {
+			return s[end:]
+		}
+	}
+	return s
 }
 
 // errorHash is of an error, whatever the numbers and quoted words in it.

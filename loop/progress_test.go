@@ -61,6 +61,7 @@ func TestProgress(t *testing.T) {
 		{"work", []string{"read a -> 1", "read b -> 2", "write a -> done", "read a -> 3", "write a -> done", "read a -> 4"}, ""},
 		{"two in turn", again(9, "read a -> 1", "look b -> 2"), "told 6, over 8 repetition"},
 		{"three in turn", again(9, "read a -> 1", "look b -> 2", "list c -> 3"), "told 6, over 9 repetition"},
+		{"one all the time", again(9, "write a -> done | list x -> [rein: took 1 ms]\nb", "write a -> done | list x -> [rein: took 2 ms]\nb"), "told 6, over 7 repetition"},
 		{"two in turn, with news", []string{"read a -> 1", "look b -> 2", "read a -> 3", "look b -> 4", "read a -> 5", "look b -> 6", "read a -> 7", "look b -> 8"}, ""},
 		{"writes back and forth", again(8, "write 1 -> done", "write 2 -> done"), "told 6, over 8 repetition"},
 		{"a cycle that is left", append(again(6, "read a -> 1", "look b -> 2"), "read c -> 3", "read d -> 4"), "told 6"},
@@ -112,4 +113,19 @@ func FuzzNothing(f *testing.F) {
 			t.Errorf("alike makes %q longer", s)
 		}
 	})
+}
+
+// An id stands in a text if it is there whole.
+func TestStands(t *testing.T) {
+	for _, tc := range []struct {
+		id, text string
+		want     bool
+	}{
+		{"Q-88", "see Q-88.", true}, {"Q-88", "Q-88", true}, {"Q-88", "Q-881 and XQ-88", false}, {"Q-88", "Q-881, Q-88", true},
+		{"#7", "a#7b", false}, {"#7", "a#7", true}, {"", "", false}, {"é1", "né1 é1", true},
+	} {
+		if got := stands(tc.id, tc.text); got != tc.want {
+			t.Errorf("%q in %q: %v", tc.id, tc.text, got)
+		}
+	}
 }
