@@ -30,6 +30,7 @@ func happened(t *testing.T, line string) []call {
 			t.Fatal(err)
 		}
 		spec := &event.ToolSpec{Name: name, Effect: event.Read, Polling: name == "poll"}
+		spec.Harness = name == "submit"
 		if name == "write" {
 			spec.Effect = event.Repeatable
 		}
@@ -61,7 +62,8 @@ func TestProgress(t *testing.T) {
 		{"work", []string{"read a -> 1", "read b -> 2", "write a -> done", "read a -> 3", "write a -> done", "read a -> 4"}, ""},
 		{"two in turn", again(9, "read a -> 1", "look b -> 2"), "told 6, over 8 repetition"},
 		{"three in turn", again(9, "read a -> 1", "look b -> 2", "list c -> 3"), "told 6, over 9 repetition"},
-		{"one all the time", again(9, "write a -> done | list x -> [rein: took 1 ms]\nb", "write a -> done | list x -> [rein: took 2 ms]\nb"), "told 6, over 7 repetition"},
+		{"one all the time", again(9, "submit x -> !invalid: no"), "told 6, over 7 repetition"},
+		{"the time that it took is no news", again(9, "run a -> [rein: took 1 ms]\nb", "look x -> 1", "run a -> [rein: took 2 ms]\nb", "look x -> 1"), "told 6, over 8 repetition"},
 		{"two in turn, with news", []string{"read a -> 1", "look b -> 2", "read a -> 3", "look b -> 4", "read a -> 5", "look b -> 6", "read a -> 7", "look b -> 8"}, ""},
 		{"writes back and forth", again(8, "write 1 -> done", "write 2 -> done"), "told 6, over 8 repetition"},
 		{"a cycle that is left", append(again(6, "read a -> 1", "look b -> 2"), "read c -> 3", "read d -> 4"), "told 6"},
