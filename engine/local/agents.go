@@ -265,12 +265,7 @@ func (a *actor) beginBelow() error {
 	case err != nil:
 		return err
 	case head.Seq == 0: // whoever made the journal died before it began
-		if _, err = a.e.store.Claim(a.ctx, a.e.lease, a.job.Run); err == nil {
-			a.owned = true
-			if err = a.mayBegin(); err == nil {
-				err = a.begin()
-			}
-		}
+		err = a.beginAgain(nil)
 	default:
 		err = a.takeUp()
 	}
@@ -278,6 +273,21 @@ func (a *actor) beginBelow() error {
 		return a.interrupt() // before anything else is begun
 	}
 	return err
+}
+
+// beginAgain begins a run of which there is a journal without any event, but for half
+// of the first one as the error says.
+func (a *actor) beginAgain(half error) error {
+	if _, err := a.e.store.Claim(a.ctx, a.e.lease, a.job.Run); err != nil {
+		return err
+	}
+	if a.owned = true; half != nil && !a.repaired(half) {
+		return half
+	}
+	if err := a.mayBegin(); err != nil {
+		return err
+	}
+	return a.begin()
 }
 
 // mayBegin returns why a run that has not begun cannot, or need not any more.
@@ -292,6 +302,9 @@ func (a *actor) mayBegin() error {
 // carries out this call.
 func (a *actor) takeUp() error {
 	d, err := a.e.started(a.ctx, a.job.Run)
+	if torn(err) {
+		return a.beginAgain(err)
+	}
 	if err != nil {
 		return err
 	}
