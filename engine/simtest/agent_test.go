@@ -179,7 +179,7 @@ func (a *agent) writing(d dice) {
 			args: func(d dice) string { return fmt.Sprintf(`{"to":"%s"}`, one(d, "ann", "bob")) }}, d)
 	}
 	if d.chance(25) {
-		a.pinned = one(d, a.kits...)
+		a.pinned = one(d, a.kits[len(a.kits)-1], a.kit("look")) // agents have no definition from elsewhere
 	}
 }
 

@@ -22,10 +22,10 @@ type callAudit struct {
 	forked bool
 	// asked is the question that somebody has answered who was asked just it.
 	asked string
-	// news is the last event that may make the same call another: a write that was
-	// begun, or something that was said.
-	news int64
-	pins map[string]string // of tools whose definition is another than at first
+	// wrote and heard are the last events that may make the same call another: a write
+	// was begun, and something was said.
+	wrote, heard int64
+	pins         map[string]string // of tools whose definition is another than at first
 }
 
 // called is one call.
@@ -40,6 +40,7 @@ type called struct {
 	attempts int64
 	shown    *event.ToolFinished
 	since    int64 // the event that says so
+	made     int64 // the reply with the call
 	told     bool  // a request has had its result
 	// allowed are the hashes that a person has approved, and when.
 	allowed map[event.Hash]int64
@@ -64,7 +65,7 @@ func (c *callAudit) add(a *audit, e *event.Event, next []loop.Command) {
 			if c.byID[p.ID] != nil {
 				a.fail("the id %s is given to a second call", p.ID)
 			}
-			x := &called{id: p.ID, wire: p.WireID, name: p.Name, allowed: map[event.Hash]int64{}}
+			x := &called{id: p.ID, wire: p.WireID, made: e.Seq, name: p.Name, allowed: map[event.Hash]int64{}}
 			c.byID[p.ID] = x
 			c.order, c.turn = append(c.order, x), append(c.turn, x)
 		}
@@ -73,7 +74,7 @@ func (c *callAudit) add(a *audit, e *event.Event, next []loop.Command) {
 			x.verdict, x.hash = d.Verdict, d.ArgsHash
 		}
 	case *event.InputReceived:
-		c.news = e.Seq
+		c.heard = e.Seq
 		if q, ok := find(next, e.Command).(*loop.AskApproval); ok {
 			c.asked = q.Call
 		}
@@ -155,7 +156,7 @@ func (c *callAudit) started(a *audit, e *event.Event, d *event.ToolStarted, next
 	c.repeated(a, x)
 	c.permitted(a, x, d, next)
 	if d.Effect.Writes() {
-		c.news = e.Seq
+		c.wrote = e.Seq
 	}
 }
 
@@ -173,7 +174,7 @@ func (c *callAudit) repeated(a *audit, x *called) {
 			continue
 		}
 		// The first call of that id is the one that counts.
-		if y.name == x.name && y.hash == x.hash && y.shown != nil && y.shown.ID != "" && y.shown.Status == event.StatusSuccess && c.news < y.since {
+		if y.name == x.name && y.hash == x.hash && y.shown != nil && y.shown.ID != "" && y.shown.Status == event.StatusSuccess && c.wrote < y.made && c.heard < y.since {
 			a.fail("call %s is carried out: it is the same as %s, and has its id", x.id, y.id)
 		}
 		return
