@@ -114,7 +114,10 @@ const (
 
 func (a *agent) add(k *kit, d dice) *kit {
 	k.def.Timeout = one(d, 500*time.Millisecond, time.Second, 5*time.Second, 20*time.Second, time.Minute)
-	if d.chance(15) {
+	switch {
+	case k.def.Effect == event.Once && d.chance(30):
+		k.def.MaxCalls = 1 + d.IntN(2) // also for an act repeated because its outcome is unknown
+	case d.chance(12):
 		k.def.MaxCalls = 1 + d.IntN(4)
 	}
 	k.luckless = k.of == nil && d.chance(6)
