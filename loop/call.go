@@ -186,7 +186,7 @@ func (m *Machine) callCommands() {
 				m.out = append(m.out, c.question())
 			}
 		case callRunning:
-			c.run.Cancel = m.halt != ""
+			c.run.Cancel = m.halt != "" || m.wallPassed || m.workPassed
 			m.out = append(m.out, c.run)
 		case callWaiting:
 			if m.halt == "" {

@@ -241,7 +241,7 @@ func (m *Machine) awaited(c *call) bool {
 
 // askLater asks a confirm tool again when its "not done" can count.
 func (m *Machine) askLater(c *call) {
-	if m.wallPassed {
+	if m.late() {
 		m.tooEarly(c)
 		return
 	}

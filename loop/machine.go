@@ -53,6 +53,8 @@ type Machine struct {
 	tools  []toolInfo // sorted by name
 	names  []string
 	policy *guard.Policy
+	// submit is what a submitted result has to be, nil for anything.
+	submit *schema.Schema
 	// callable are all tools, as parse wants them.
 	callable []parse.Tool
 	rules    *guard.Rules
@@ -171,6 +173,10 @@ type Machine struct {
 	away       int64 // time spent paused
 	wallID     string
 	wallPassed bool
+	// bound is the timer that ends what is under way; workPassed: it has ended tools,
+	// since the time at work is used up. See watchTime.
+	bound      *Wait
+	workPassed bool
 
 	out    []Command
 	rec    Record
@@ -277,9 +283,10 @@ func (m *Machine) Apply(e *event.Event) error {
 	case *event.RunFinished:
 		m.end, m.phase = d, phaseFinished
 	}
-	if m.wallPassed {
+	if m.wallPassed || m.workPassed {
 		m.outOfTime()
 	}
+	m.watchTime()
 	return nil
 }
 
@@ -312,6 +319,11 @@ func (m *Machine) begin(e *event.Event, d *event.RunStarted) error {
 	if name := d.Spec.Window.Strategy; name != "" {
 		if m.strategy, err = window.For(name); err != nil {
 			return fmt.Errorf("window of the run: %w", err)
+		}
+	}
+	if len(d.Spec.Submit) > 0 {
+		if m.submit, err = schema.Compile(d.Spec.Submit); err != nil {
+			return fmt.Errorf("schema of the run's result: %w", err)
 		}
 	}
 	m.gauge.cal = newCalibrations(&d.Spec)
@@ -417,6 +429,7 @@ func (m *Machine) resumed(d *event.RunResumed, before int64) {
 	m.paused = ""
 	m.halt, m.pause = "", false
 	m.wallID = m.id(0)
+	m.call.elapsed, m.call.worked = m.elapsed(), m.worked
 	if !m.summaryLost() {
 		m.call.lost(m.id(1))
 	}
@@ -438,22 +451,27 @@ func (m *Machine) resumed(d *event.RunResumed, before int64) {
 	}
 }
 
-// timeUsedUp says that the time limit is reached.
-const timeUsedUp = "the time for the run is used up"
-
 // timer folds timer.fired.
 func (m *Machine) timer(d *event.TimerFired) {
-	switch d.ID {
-	case m.wallID:
+	switch {
+	case d.ID == m.wallID:
 		m.wallPassed = true
 		m.reach(event.ReasonTimeLimit, timeUsedUp)
-		m.call.cancel = m.phase == phaseModel && m.call.purpose != event.PurposeFinal
+		switch {
+		case m.phase != phaseModel:
+		case m.call.purpose != event.PurposeFinal:
+			m.call.cancel = true
+		case m.call.waitID != "":
+			m.lastMissed()
+		}
 		m.giveUp()
 		m.unasked()
-	case m.call.waitID:
+	case d.ID == m.call.waitID:
 		if m.phase == phaseModel {
 			m.call.again(m.id(0))
 		}
+	case m.bound != nil && d.ID == m.bound.ID:
+		m.timeEnds()
 	default:
 		m.callTimer(d.ID)
 	}
@@ -483,6 +501,9 @@ func (m *Machine) Next() []Command {
 	if m.spec.Limits.Wall > 0 && !m.wallPassed {
 		m.wall = Wait{ID: m.wallID, Until: m.started + m.away + m.spec.Limits.Wall}
 		m.out = append(m.out, &m.wall)
+	}
+	if m.bound != nil {
+		m.out = append(m.out, m.bound)
 	}
 	switch m.phase {
 	case phaseModel:

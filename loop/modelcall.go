@@ -29,6 +29,11 @@ type modelCall struct {
 	// waitID and until are set between two attempts.
 	waitID string
 	until  int64
+	// elapsed and worked are how far the run's time and its time at work were when the
+	// call was fixed, or taken up anew.
+	elapsed, worked int64
+	// missed says why the attempts so far have failed.
+	missed string
 	// malformedTold: the provider's complaint about a call was passed on once.
 	malformedTold bool
 	// limitTold: the model knows that this is its last call.
@@ -196,8 +201,7 @@ func (m *Machine) failed(d *event.ModelFailed) {
 		return
 	}
 	if c.cancel {
-		// The time is up: back to the boundary for the last call.
-		m.phase = phaseBoundary
+		m.cut()
 		return
 	}
 	if m.loosen(d) {
@@ -216,6 +220,7 @@ func (m *Machine) failed(d *event.ModelFailed) {
 	case event.ClassRate, event.ClassServer, event.ClassTimeout, event.ClassNetwork, event.ClassIncomplete, event.ClassBadReply:
 		if c.failures++; c.failures < m.tries(d) {
 			c.waitID, c.until = m.id(0), m.now+m.backoff(d)
+			c.missed = failure(d, plural(c.failures, "attempt"))
 			return
 		}
 		if !m.fallBack(d) {
@@ -324,13 +329,16 @@ const (
 
 // tries returns how often a call that fails so is made. A server that is not
 // there, or not the one it should be, is reported within seconds instead of
-// minutes; one that has answered before is waited for like any other.
+// minutes; one that has answered before is waited for like any other. The last call
+// of a run whose time is used up is not made again.
 func (m *Machine) tries(d *event.ModelFailed) int64 {
 	n := m.spec.Retry.Tries
 	if n <= 0 {
 		n = defaultTries
 	}
 	switch {
+	case m.call.purpose == event.PurposeFinal && m.late():
+		return 1 // there is no time to wait for another
 	case d.Class == event.ClassBadReply:
 		return min(n, badReplyTries)
 	case d.Class != event.ClassNetwork:

@@ -119,10 +119,7 @@ func (m *Machine) parsed(d *event.ReplyParsed) {
 	m.steps++
 	switch {
 	case m.call.purpose == event.PurposeFinal:
-		m.verdict = &event.RunFinished{Reason: m.over, Detail: m.overWhy, Answer: text, BestEffort: true}
-		if len(m.spec.Submit) > 0 {
-			m.verdict.Result = parse.Object(text)
-		}
+		m.verdict = m.bestEffort(r, d, text)
 	case r.Finish == event.FinishContentFilter:
 		m.verdict = &event.RunFinished{Reason: event.ReasonRefused, Answer: text, Detail: "the model or a filter refused (" + r.RawFinish + ")"}
 	case r.Finish == event.FinishPause && len(d.Calls) == 0:

@@ -60,12 +60,13 @@ func mayPass(t *toolInfo, d *event.ToolFinished) bool {
 }
 
 // delay returns how long to wait after n failures, in milliseconds: what was
-// asked for, else base, doubled with each failure up to limit; jitter on top of
-// the one and within the other, from the run's seed.
+// asked for, but at least base; else base, doubled with each failure up to limit;
+// jitter on top of the one and within the other, from the run's seed. Who asks for
+// no time at all, or for a moment that has passed, asks for nothing.
 func (m *Machine) delay(base, limit, n int64, asked message.Count) int64 {
 	noise := splitmix(uint64(m.spec.Seed) ^ uint64(m.seq)*0x9e3779b97f4a7c15)
-	if asked, ok := asked.Get(); ok {
-		wait := min(asked, limit)
+	if asked, ok := asked.Get(); ok && asked > 0 {
+		wait := min(max(asked, base), limit)
 		return wait + int64(noise%uint64(wait/10+1))
 	}
 	wait := base
@@ -120,7 +121,7 @@ func (m *Machine) giveUp() {
 }
 
 // outOfTime keeps what has not begun from beginning: the time for the run is used
-// up, and only what is under way may still come to its end.
+// up, and what is under way is given up.
 func (m *Machine) outOfTime() {
 	if m.phase == phaseModel && m.call.purpose != event.PurposeFinal && !m.call.started {
 		m.phase = phaseBoundary // for the last call
@@ -136,7 +137,7 @@ func (m *Machine) outOfTime() {
 		}
 		switch {
 		case c.attempt == 0:
-			c.state, c.rule, c.why = callRefused, ruleTimeLimit, timeUsedUp
+			c.state, c.rule, c.why = callRefused, ruleTimeLimit, m.whyLate()
 		case c.again:
 			c.state, c.rule = callRefused, ruleNotDone
 		case c.last == nil:

@@ -84,6 +84,7 @@ func (s *script) play(d *datadriven.TestData) string {
 	case "fail":
 		f := &event.ModelFailed{ID: s.model().ID, Class: event.ErrorClass(arg(d, "class", "server")), Message: d.Input, Code: arg(d, "code", "")}
 		f.RetryAfter, f.Limit = count(d, "retry_after", -1), count(d, "limit", -1)
+		f.Waited = number(d, "waited", 0)
 		s.add(f.ID, f)
 	case "retrieved": // [error=WHY] [tokens=N]: what the retriever has found, if anything
 		f := &event.MaterialRetrieved{ID: s.inquiry().ID, Error: arg(d, "error", ""), Tokens: count(d, "tokens", 10)}

@@ -69,7 +69,7 @@ const (
 	TypeError = "tool_error"
 	// TypeTimeout: the call was given up when its time was over.
 	TypeTimeout = "timeout"
-	// TypeCancelled: it was given up because the run was stopped.
+	// TypeCancelled: it was given up because the run was stopped or its time is used up.
 	TypeCancelled = "cancelled"
 	// TypePanic: the tool panicked.
 	TypePanic = "panic"

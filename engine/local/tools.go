@@ -171,7 +171,7 @@ func told(err error, c *loop.RunTool, end ending) (t tool.Error, own bool) {
 	again := c.Effect != event.Once
 	switch {
 	case errors.Is(err, errLeft):
-		t = tool.Error{Type: tool.TypeAbandoned, Message: "the call was given up because the run was stopped", Retryable: c.Effect == event.Read,
+		t = tool.Error{Type: tool.TypeAbandoned, Message: "the call was given up because the run was stopped or its time is used up", Retryable: c.Effect == event.Read,
 			Hint: "it may still be at work; go on without it, or use another tool"}
 		if end == timedOut {
 			t.Message = fmt.Sprintf("the call did not end within %v", timeout(c))
@@ -180,7 +180,7 @@ func told(err error, c *loop.RunTool, end ending) (t tool.Error, own bool) {
 	case end == timedOut:
 		t = tool.Error{Type: tool.TypeTimeout, Message: fmt.Sprintf("the call did not end within %v", timeout(c)), Retryable: again}
 	case end == cancelled:
-		t = tool.Error{Type: tool.TypeCancelled, Message: "the call was given up because the run was stopped", Retryable: again}
+		t = tool.Error{Type: tool.TypeCancelled, Message: "the call was given up because the run was stopped or its time is used up", Retryable: again}
 	case end == panicked:
 		t = tool.Error{Type: tool.TypePanic, Message: "the tool failed inside, whatever the arguments", Hint: "go on without it, or use another tool"}
 	default:

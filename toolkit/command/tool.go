@@ -248,7 +248,7 @@ func (c *command) result(o *Outcome) (*tool.Result, error) {
 			Hint: "what it wrote until then follows; the same call would take as long again: ask for less, or go on without it"}
 		return nil, c.perhaps(e, o)
 	case o.End == Cancelled:
-		e := &tool.Error{Type: tool.TypeCancelled, Message: c.def.Name + " was ended because the run was stopped", Result: r, Retryable: c.def.Effect != event.Once}
+		e := &tool.Error{Type: tool.TypeCancelled, Message: c.def.Name + " was ended because the run was stopped or its time is used up", Result: r, Retryable: c.def.Effect != event.Once}
 		return nil, c.perhaps(e, o)
 	case o.Signal != "":
 		return nil, c.perhaps(&tool.Error{Type: "killed", Message: fmt.Sprintf("%s was ended by a signal: %s", c.def.Name, o.Signal), Result: r, Hint: "what it wrote until then follows"}, o)
