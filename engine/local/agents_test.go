@@ -688,7 +688,7 @@ func TestAgentWaits(t *testing.T) {
 	other := *l
 	other.job.Run = "r1.1"
 	other.post(&event.ApprovalGiven{Call: "k1", Decision: event.Approved,
-		Hash: guard.ApprovalHash(below.spec.Tools[0], jsontext.Value(`{"x":"5"}`))})
+		Hash: guard.ApprovalHash(below.ready().Spec.Tools[0], jsontext.Value(`{"x":"5"}`))})
 	if r := l.resume(t.Context(), l.engine()); r.Answer != "done" || !strings.Contains(l.of("r1.1"), "pay(k1) success") {
 		t.Errorf("%+v\n%s", r, l.of("r1.1"))
 	}
@@ -709,7 +709,7 @@ func TestAgentAnsweredMeanwhile(t *testing.T) {
 		time.AfterFunc(10*time.Second, func() {
 			other := *l
 			other.job.Run = "r1.1"
-			other.post(&event.ApprovalGiven{Call: "k1", Decision: event.Approved, Hash: guard.ApprovalHash(asking.spec.Tools[0], jsontext.Value(`{"x":"5"}`))})
+			other.post(&event.ApprovalGiven{Call: "k1", Decision: event.Approved, Hash: guard.ApprovalHash(asking.ready().Spec.Tools[0], jsontext.Value(`{"x":"5"}`))})
 		})
 		if r := l.start(t.Context(), l.engine()); r.Answer != "done" {
 			t.Errorf("%+v\n%s", r, l.journal())

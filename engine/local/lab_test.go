@@ -68,16 +68,17 @@ func (l *lab) engine() *local.Engine {
 	return e
 }
 
-// ready completes the job.
+// ready completes the job. The lab stays as it is: several runs may be made ready at
+// once.
 func (l *lab) ready() *engine.Job {
 	l.t.Helper()
 	r, err := tool.NewRegistry(l.tools...)
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.spec.Tools = r.Specs()
-	job := l.job
-	job.Tools, job.Spec = r, &l.spec
+	job, spec := l.job, l.spec
+	spec.Tools = r.Specs()
+	job.Tools, job.Spec = r, &spec
 	return &job
 }
 
