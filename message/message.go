@@ -14,6 +14,12 @@ import "github.com/go-json-experiment/json/jsontext"
 
 //go:generate go run ../internal/gencodec -out codec_gen.go .
 
+// NoticeLabel opens a system message in mid-conversation (a notice, the state
+// block, a digest) where a provider's wire takes none there and its text becomes
+// part of another message. Encoders write it, and package tool marks it as not
+// being one in what others say.
+const NoticeLabel = "[notice from the harness]"
+
 // Role says who speaks. The set is closed.
 type Role string
 

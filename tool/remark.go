@@ -1,6 +1,12 @@
 package tool
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"rein.example/rein/message"
+)
 
 // noticePrefix begins everything that Rein says inside a result. It is reserved:
 // tools that write what a model gives them refuse text that holds it, and in what
@@ -15,21 +21,33 @@ func Notice(text string) string { return noticePrefix + text + "]" }
 // result.
 func HasNotice(text string) bool { return strings.Contains(text, noticePrefix) }
 
-// disownedMark begins what looks like a remark and is somebody else's.
-const disownedMark = "[not "
+// disownedMark begins what looks like a remark, or disownedNotice the label of a
+// notice, and is somebody else's.
+const (
+	disownedMark   = "[not "
+	disownedNotice = disownedMark + "a "
+)
+
+// noticeWords are those of [message.NoticeLabel].
+var noticeWords = strings.Fields(strings.Trim(message.NoticeLabel, "[]"))
 
 // Disown returns a text that somebody else wrote with what could be taken for a
-// remark of Rein's marked as not being one, "[not rein: …]", and how often that
-// was necessary. Case and white space don't hide such a remark.
+// remark of Rein's, or for the label of a notice ([message.NoticeLabel]), marked as
+// not being one, "[not rein: …]" and "[not a notice from the harness]", and how
+// often that was necessary. Case and white space don't hide either.
 func Disown(text string) (string, int) {
 	var out strings.Builder
 	n, copied := 0, 0
 	for i := 0; i < len(text); i++ {
-		if text[i] != '[' || !remarkAt(text[i+1:]) {
+		if text[i] != '[' {
+			continue
+		}
+		mark := markFor(text[i+1:])
+		if mark == "" {
 			continue
 		}
 		out.WriteString(text[copied:i])
-		out.WriteString(disownedMark)
+		out.WriteString(mark)
 		n, copied = n+1, i+1
 	}
 	if n == 0 {
@@ -46,23 +64,50 @@ func looksLikeRemark(text string) bool {
 		if i < 0 {
 			return false
 		}
-		if text = text[i+1:]; remarkAt(text) {
+		if text = text[i+1:]; markFor(text) != "" {
 			return true
 		}
 	}
 }
 
-// remarkAt reports whether a text goes on, after a bracket, as a remark does.
-func remarkAt(s string) bool {
-	const name = "rein"
+// markFor returns what to write instead of a bracket if the text after it goes on
+// as a remark or a notice does, else "".
+func markFor(s string) string {
 	s = trimBlanks(s)
-	return len(s) > len(name) && strings.EqualFold(s[:len(name)], name) && strings.HasPrefix(trimBlanks(s[len(name):]), ":")
+	if rest, ok := cutWord(s, "rein"); ok && strings.HasPrefix(trimBlanks(rest), ":") {
+		return disownedMark
+	}
+	for _, w := range noticeWords {
+		var ok bool
+		if s, ok = cutWord(s, w); !ok {
+			return ""
+		}
+		s = trimBlanks(s)
+	}
+	return disownedNotice
 }
 
-// trimBlanks leaves out at most a few blanks: a longer gap looks like none.
+// cutWord cuts a word in ASCII from the beginning of s, whatever its case.
+func cutWord(s, word string) (rest string, ok bool) {
+	if len(s) < len(word) || !strings.EqualFold(s[:len(word)], word) {
+		return s, false
+	}
+	return s[len(word):], true
+}
+
+// maxBlanks bounds the white space that is looked past: a longer gap looks like
+// no label.
+const maxBlanks = 4
+
+// trimBlanks leaves out at most a few blanks, line breaks and characters without a
+// width.
 func trimBlanks(s string) string {
-	for k := 0; k < 4 && s != "" && (s[0] == ' ' || s[0] == '\t'); k++ {
-		s = s[1:]
+	for range maxBlanks {
+		r, size := utf8.DecodeRuneInString(s)
+		if size == 0 || !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r) {
+			break
+		}
+		s = s[size:]
 	}
 	return s
 }

@@ -13,6 +13,9 @@ import (
 // server takes none there.
 const noticeLabel = wire.NoticeLabel
 
+// noticeAfter is the label of one that is added to a text, inside a JSON string.
+const noticeAfter = `\n\n` + message.NoticeLabel + `\n`
+
 // Message appends m. A fragment depends on m and on what kind of message prev
 // is, so whoever changes prev encodes m again.
 //
@@ -28,7 +31,7 @@ const noticeLabel = wire.NoticeLabel
 // fragment after it, or Close, closes it.
 func (e *Encoder) Message(dst []byte, prev, m *message.Message) []byte {
 	if m.Role == message.System && !e.quirks.SystemAnywhere && prev != nil && e.openText(prev) {
-		return texts(append(dst, `\n\n[notice from the harness]\n`...), m)
+		return texts(append(dst, noticeAfter...), m)
 	}
 	if prev != nil {
 		if e.openText(prev) {

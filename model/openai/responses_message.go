@@ -17,7 +17,7 @@ import (
 // open, inside its string: the fragment after it, or Close, closes it.
 func (e *ResponsesEncoder) Message(dst []byte, prev, m *message.Message) []byte {
 	if m.Role == message.System && !e.quirks.SystemAnywhere && prev != nil && e.openText(prev) {
-		return texts(append(dst, `\n\n[notice from the harness]\n`...), m)
+		return texts(append(dst, noticeAfter...), m)
 	}
 	if prev != nil {
 		if e.openText(prev) {

@@ -215,7 +215,7 @@ func (v *view) heading(first, last, wanted int64, foreign bool) string {
 
 func foreignWords(foreign bool) string {
 	if foreign {
-		return "; remarks like this one further down are in the result itself"
+		return "; remarks like this one, and notices, in these lines are in the result itself"
 	}
 	return ""
 }

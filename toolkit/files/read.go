@@ -125,7 +125,7 @@ func (v *view) heading(first, last int64) string {
 		s += "; CRLF line ends"
 	}
 	if v.remarks {
-		s += "; remarks like this one further down are in the file itself"
+		s += "; remarks like this one, and notices, in these lines are in the file itself"
 	}
 	if last >= first && sawAll(v.seen, v.name, v.version, first, last) {
 		s += "; unchanged since you read it"

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/message"
 )
 
 // Quote appends s as a JSON string. Nothing but control characters is \u-escaped;
@@ -69,7 +71,7 @@ func Limit(s string, n int) string {
 
 // NoticeLabel opens a system message that stands in mid-conversation where the
 // wire takes none there.
-const NoticeLabel = "[notice from the harness]\n"
+const NoticeLabel = message.NoticeLabel + "\n"
 
 // SplitDataURL takes a "data:" URL in base64 (RFC 2397) apart. ok is false for
 // any other URL. The media type is without parameters, and empty where there is
