@@ -21,6 +21,9 @@ func (f fault) class(status int) event.ErrorClass {
 	}
 	text := strings.ToLower(f.Message)
 	switch {
+	case (class == event.ClassBadRequest || class == event.ClassServer) && // a gateway's, for whatever happened
+		(kindClass(f.Code) == event.ClassOverflow || wire.SaysExcess(text)):
+		return event.ClassOverflow
 	case class == "" || class == event.ClassBadRequest || class == event.ClassServer && status >= 400 && status < 500:
 		switch {
 		case wire.Overflows(status, text):

@@ -50,6 +50,8 @@ func TestErrorClasses(t *testing.T) {
 		{"gateway: status as a code", 0, `{"error":{"message":"Provider returned error","code":429}}`, event.ClassRate, ""},
 		{"gateway: text", 502, `{"error":"bad gateway"}`, event.ClassServer, ""},
 		{"vLLM: context", 400, `{"type":"error","error":{"type":"BadRequestError","message":"This model's maximum context length is 4096 tokens."}}`, event.ClassOverflow, "BadRequestError"},
+		{"gateway: context, as a server fault", 500, of("api_error", "upstream: prompt is too long: 9000 tokens > 8192 maximum"), event.ClassOverflow, "api_error"},
+		{"gateway: context, by code", 400, `{"error":{"type":"invalid_request_error","code":"context_window_exceeded","message":"no"}}`, event.ClassOverflow, "invalid_request_error"},
 		{"MiniMax: context", 400, of("invalid_request_error", "invalid params, context window exceeds limit (2013)"), event.ClassOverflow, "invalid_request_error"},
 		{"DeepSeek: balance", 402, `{"error":{"message":"Insufficient Balance","type":"unknown_error"}}`, event.ClassQuota, "unknown_error"},
 		{"FastAPI", 422, `{"detail":[{"type":"missing","loc":["body","messages"],"msg":"Field required"}]}`, event.ClassBadRequest, "missing"},

@@ -47,6 +47,9 @@ func (f fault) class(status int) event.ErrorClass {
 		return event.ClassTimeout
 	case "UNAVAILABLE", "INTERNAL", "UNKNOWN", "DATA_LOSS", "ABORTED",
 		"CANCELLED": // by the server: when the caller gives up, nothing is read
+		if wire.SaysExcess(text) { // a gateway's, for whatever happened
+			return event.ClassOverflow
+		}
 		return event.ClassServer
 	}
 	for _, word := range []string{f.Code, f.Kind} { // of whoever stands before it
@@ -61,6 +64,8 @@ func (f fault) class(status int) event.ErrorClass {
 		return f.refused(text)
 	case status == 429:
 		return f.exhausted(text)
+	case wire.SaysExcess(text):
+		return event.ClassOverflow
 	case status != 0:
 		return model.StatusClass(status)
 	}

@@ -35,6 +35,8 @@ func TestErrorClasses(t *testing.T) {
 		{"no money", 429, rpc("429", "RESOURCE_EXHAUSTED", "Your prepayment credits are depleted. Please go to AI Studio to manage your project and billing.", ``), event.ClassQuota, "RESOURCE_EXHAUSTED"},
 		{"too many tokens", 400, rpc("400", "INVALID_ARGUMENT", "The input token count (1348210) exceeds the maximum number of tokens allowed (1048576).", ``), event.ClassOverflow, "INVALID_ARGUMENT"},
 		{"too many tokens, older words", 400, rpc("400", "INVALID_ARGUMENT", "The input token count exceeds the limit of 32768.", ``), event.ClassOverflow, "INVALID_ARGUMENT"},
+		{"too many tokens, as a server fault", 500, rpc("500", "INTERNAL", "upstream: context window exceeded", ``), event.ClassOverflow, "INTERNAL"},
+		{"too many tokens, as a server fault without a status", 502, `{"error":{"message":"context window exceeded"}}`, event.ClassOverflow, ""},
 		{"too many bytes", 400, rpc("400", "INVALID_ARGUMENT", "Request payload size exceeds the limit: 20971520 bytes.", ``), event.ClassOverflow, "INVALID_ARGUMENT"},
 		{"a wrong key", 400, rpc("400", "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.", keyInvalid), event.ClassAuth, "INVALID_ARGUMENT"},
 		{"an expired key", 400, rpc("400", "INVALID_ARGUMENT", "API key expired. Please renew the API key.", ``), event.ClassAuth, "INVALID_ARGUMENT"},

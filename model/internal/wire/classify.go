@@ -16,7 +16,7 @@ func (f *Fault) Class(status int) event.ErrorClass {
 	switch {
 	case code == event.ClassQuota || kind == event.ClassQuota:
 		return event.ClassQuota
-	case code == event.ClassOverflow || kind == event.ClassOverflow || Overflows(status, text):
+	case code == event.ClassOverflow || kind == event.ClassOverflow || Overflows(status, text) || LongText(f.Code, text):
 		return event.ClassOverflow
 	case status == 429 && strings.Contains(text, "request too large"):
 		// Groq and OpenAI: one request alone is over the tokens per minute.

@@ -25,6 +25,12 @@ var excessWords = []string{
 	"maximum model length",                 // vLLM
 	"maximum allowed input length",         // SGLang
 	"context length exceeded",              // gateways
+	"context window exceeded",              // gateways
+	"context_length_exceeded",              // gateways that make a text of a code
+	"context_window_exceeded",              //
+	"exceed max message tokens",            // Ark (Doubao)
+	"request too long",                     // gateways
+	"request is too long",                  //
 	"exceeds the context window",           // OpenAI Responses
 	"context window exceeds",               // MiniMax
 	"exceed context window",                // llama-cpp-python
@@ -117,6 +123,23 @@ func Overflows(status int, text string) bool {
 		return ok
 	}
 	return false
+}
+
+// SaysExcess reports whether the text of an error has a known wording for a request
+// that is longer than the server takes, which counts under any status: some
+// gateways make a server fault of every error.
+func SaysExcess(text string) bool { return says(strings.ToLower(text), excessWords) }
+
+// leastLongText is the least bound of a text's length that is one of a message: those
+// of names, ids and descriptions are far below it, OpenAI's and Azure's of a message
+// are 2^20 characters and more.
+const leastLongText = 100_000
+
+// LongText reports whether an error with this code says that a text of the request
+// has more characters than OpenAI's servers take. The same code is used for names and
+// the like, which no shorter request mends.
+func LongText(code, text string) bool {
+	return strings.EqualFold(code, "string_above_max_length") && find(strings.ToLower(text), "maximum length #") >= leastLongText
 }
 
 // Measure finds the numbers in the text of an error that says that a request is

@@ -236,7 +236,7 @@ func (f *Fault) Error(status int, wait message.Count, classify func(status int) 
 		}
 	case event.ClassOverflow:
 		x := f.Excess
-		if x.Limit == 0 {
+		if x.Limit == 0 && !LongText(f.Code, f.Message) { // which are characters
 			x = Measure(f.Message)
 		}
 		e.Asked, e.Limit = x.Asked, x.Limit
