@@ -57,10 +57,31 @@ func (m *Machine) ends() int64 {
 	if m.phase == phaseModel && m.call.purpose == event.PurposeFinal {
 		return m.lastEnds()
 	}
-	if l.Work <= 0 || m.workPassed || !m.working() || m.phase == phaseModel && m.call.cancel {
+	if l.Work <= 0 || m.workPassed || m.phase == phaseModel && m.call.cancel || !m.atWork() {
 		return 0
 	}
 	return m.now + max(l.Work-m.worked, 0)
+}
+
+// atWork reports whether a model or a tool of this run itself is at work or is to
+// begin now: an engine looks at what is outstanding before it begins.
+func (m *Machine) atWork() bool {
+	switch {
+	case m.working():
+		return true
+	case m.phase == phaseModel:
+		return m.call.waitID == ""
+	case m.phase != phaseTools:
+		return false
+	}
+	slots := m.slots() > 0
+	for i := range m.turn {
+		c := &m.turn[i]
+		if c.state == callQuerying && c.query.state == callReady || slots && c.state == callReady && !c.agent() && m.mayRun(i) {
+			return true
+		}
+	}
+	return false
 }
 
 // lastEnds returns when the last call is given up, 0 for never. What it takes counts
@@ -73,7 +94,7 @@ func (m *Machine) lastEnds() (until int64) {
 	if l.Wall > 0 {
 		until = m.started + m.away + max(c.elapsed, l.Wall) + lastTime(l.Wall)
 	}
-	if l.Work > 0 && c.started {
+	if l.Work > 0 && c.waitID == "" {
 		if t := m.now + max(c.worked, l.Work) + lastTime(l.Work) - m.worked; until == 0 || t < until {
 			until = t
 		}
@@ -83,11 +104,13 @@ func (m *Machine) lastEnds() (until int64) {
 
 // timeEnds folds that what is under way is to end.
 func (m *Machine) timeEnds() {
+	l := m.spec.Limits.Work
 	switch {
 	case m.phase == phaseModel && m.call.purpose == event.PurposeFinal:
 		if m.call.cancel = m.call.started; !m.call.started {
 			m.lastMissed()
 		}
+	case m.worked < l: // something that was to begin has not
 	case m.phase == phaseModel:
 		m.call.cancel = true // whether the time is used up is seen when it is known how long the call has waited for its turn
 	case m.phase == phaseTools:
