@@ -568,7 +568,7 @@ func TestAgentPause(t *testing.T) {
 }
 
 // Nobody waits for an agent that does not come to its end: after its time there is
-// its best answer, and after some more it is cancelled; what it has said is kept.
+// its best answer or, if none comes within a moment, what it has said.
 func TestAgentHangs(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -580,7 +580,7 @@ func TestAgentHangs(t *testing.T) {
 		{"never", reply{do: func(ctx context.Context, _ *model.Request, _ func(model.Delta)) (*model.Reply, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
-		}}, 3 * time.Minute, "\nI begin with A-1."},
+		}}, time.Minute + 10*time.Second, "\nI begin with A-1."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
