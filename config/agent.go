@@ -67,7 +67,7 @@ type source struct {
 // Accept says what a finished task looks like.
 type Accept struct {
 	Text   string   `yaml:"text" is:"prose" doc:"What a finished task looks like, in words; it stands with the task."`
-	Files  []string `yaml:"files" is:"path" max:"100" doc:"Files that must have been written, and read again after their last change, before the run may end as done; paths as the tools have them."`
+	Files  []string `yaml:"files" is:"path" max:"100" doc:"Files that must have been written, and read again after their last change, before the run may end as done; paths as the tools have them, below the folder of files."`
 	IDs    []string `yaml:"ids" is:"member" max:"100" doc:"Texts that must stand in the answer or the submitted result."`
 	Fields []string `yaml:"fields" is:"member" max:"100" doc:"Members of the submitted result that must have a value: names, or JSON pointers such as /items/0/id."`
 	Calls  []string `yaml:"calls" is:"tools" max:"100" doc:"Tools of which a call must have succeeded; * stands for any run of characters."`
@@ -138,9 +138,9 @@ type Permissions struct {
 // Window says how the conversation is kept within the model's context window.
 type Window struct {
 	Strategy  string  `yaml:"strategy" is:"strategy" doc:"What is given up when room is needed. layered: old results become lines that name them, and only if that is not enough the oldest steps are summarised. full: nothing until the budget is reached, then as layered but without a summary. sliding: all but the last groups, without a summary. summary: all but the last groups, summarised. state: all but the task's state and the last groups, at every step. What users have said stays, with all of them; what has left can be searched and read by the model. Left out: full for the presets qa and lookup, else layered."`
-	Keep      int64   `yaml:"keep" min:"1" max:"1000" doc:"How many of the last groups (a reply and the results of its calls) stay whole. Left out: what the strategy has as its own, at least 3."`
-	Trigger   Decimal `yaml:"trigger" min:"0" max:"1" doc:"The part of the budget at which room is made. Left out: 0.85, or less where that is cheaper."`
-	Target    Decimal `yaml:"target" min:"0" max:"1" doc:"The part of the budget that is used at most after that; at least 0.3 below trigger. Left out: 0.33."`
+	Keep      int64   `yaml:"keep" min:"1" max:"100" doc:"How many of the last groups (a reply and the results of its calls) stay whole: fewer where the request would be over its budget with them. Left out: what the strategy has as its own, at least 3."`
+	Trigger   Decimal `yaml:"trigger" min:"0.35" max:"0.95" doc:"The part of the budget at which room is made. Left out: 0.85, or less where that is cheaper."`
+	Target    Decimal `yaml:"target" min:"0.05" max:"0.65" doc:"The part of the budget that is used at most after that; at least 0.3 below trigger. Left out: 0.33."`
 	Shares    Shares  `yaml:"shares" doc:"The parts of the budget that single blocks may have."`
 	Tokenizer string  `yaml:"tokenizer" is:"tokenizer" doc:"What counts tokens: o200k_base or cl100k_base (OpenAI's), server (the model's own server, where it counts for others), estimate, or a tokenizer.json file of the model's. Left out: the model's own where Rein has it, else an estimate that is corrected by what the server reports."`
 	Size      int64   `yaml:"size" min:"1024" max:"100000000" doc:"The size of the model's context window in tokens. Left out: what is known of the model."`
@@ -192,7 +192,7 @@ type Limits struct {
 	Tokens       int64   `yaml:"tokens" min:"1" max:"1000000000000" doc:"Output, and input that was not already sent in this run."`
 	Wall         string  `yaml:"wall" is:"duration" doc:"Time from the start, such as 30m or 12h, waiting for people excluded."`
 	Work         string  `yaml:"work" is:"duration" doc:"Time in which models and tools are at work, such as 10m; waits for people, for rate limits and between two tries excluded. Left out: no limit."`
-	CostUSD      Decimal `yaml:"cost_usd" min:"0" max:"1000000" doc:"What the run may cost, in US dollars, such as 0.50. A run whose cost is not known ends as soon as that shows. Left out: no limit."`
+	CostUSD      Decimal `yaml:"cost_usd" min:"0.000001" max:"1000000" zero:"leave it out for no limit" doc:"What the run may cost, in US dollars, such as 0.50. A run whose cost is not known ends as soon as that shows. Left out: no limit."`
 	OutputTokens int64   `yaml:"output_tokens" min:"1" max:"10000000" doc:"What one reply of the model may have."`
 }
 

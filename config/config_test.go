@@ -218,7 +218,7 @@ func TestMessages(t *testing.T) {
 		},
 		{
 			"limits: {cost_usd: -2}",
-			`f:1:20: limits.cost_usd: this has to be a number from 0 to 1000000, not -2`,
+			`f:1:20: limits.cost_usd: this has to be a number from 0.000001 to 1000000, not -2`,
 		},
 		{
 			"tools:\n  - calculator\n  - comand: {}\n",
@@ -326,15 +326,29 @@ func TestMessages(t *testing.T) {
 		},
 		{
 			"window: {trigger: 0.97}",
-			`f:1:19: window.trigger: this has to be from 0.35 to 0.95, not 0.97`,
+			`f:1:19: window.trigger: this has to be a number from 0.35 to 0.95, not 0.97`,
 		},
 		{
 			"window: {trigger: 0.6, target: 0.4}",
-			`f:1:32: window.target: this has to be at least 0.05, and at least 0.3 below the trigger (0.6): with less between them, room has to be made again within a few steps, and each time what the server had cached is lost`,
+			`f:1:32: window.target: this has to be at least 0.3 below the trigger (0.6): with less between them, room has to be made again within a few steps, and each time what the server had cached is lost`,
 		},
 		{
 			"window: {target: 0}",
-			`f:1:18: window.target: this has to be at least 0.05, and at least 0.3 below the trigger (0.85): with less between them, room has to be made again within a few steps, and each time what the server had cached is lost`,
+			`f:1:18: window.target: this has to be a number from 0.05 to 0.65, not 0`,
+		},
+		{
+			"window: {keep: 1000}",
+			`f:1:16: window.keep: this has to be a whole number from 1 to 100, not 1000`,
+		},
+		{
+			"limits: {cost_usd: 0.0}",
+			`f:1:20: limits.cost_usd: this has to be a number from 0.000001 to 1000000, not 0.0: leave it out for no limit`,
+		},
+		{
+			"accept: {files: [out/a.md, /tmp/a.md, a/../../b, 'C:\\a', ./c.md, ..x]}",
+			"f:1:28: accept.files[1]: /tmp/a.md can never be met: files are known by their paths below the folder of files; write it so, such as out/report.md\n" +
+				"f:1:39: accept.files[2]: a/../../b can never be met: it is no file below the folder of files; write a path such as out/report.md\n" +
+				"f:1:50: accept.files[3]: C:\\a can never be met: files are known by their paths below the folder of files; write it so, such as out/report.md",
 		},
 		{
 			"window: {shares: {input: 2}}",

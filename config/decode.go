@@ -257,7 +257,11 @@ func (d *decoder) decimal(n *yamltree.Node, v reflect.Value, tag reflect.StructT
 		return
 	}
 	x, ok := new(big.Rat).SetString(n.Scalar)
-	least, most := big.NewRat(bound(tag, "min", 0), 1), big.NewRat(bound(tag, "max", 0), 1)
+	least, most := decimalBound(tag, "min"), decimalBound(tag, "max")
+	if zero := tag.Get("zero"); ok && zero != "" && x.Sign() == 0 {
+		d.add(n.Pos, path, "this has to be %s, not %s: %s", want, n.Scalar, zero)
+		return
+	}
 	if !ok || x.Cmp(least) < 0 || x.Cmp(most) > 0 {
 		d.add(n.Pos, path, "this has to be %s, not %s", want, n.Scalar)
 		return
@@ -310,6 +314,15 @@ func bound(tag reflect.StructTag, name string, otherwise int64) int64 {
 	x, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		panic("config: a bound that is not a whole number: " + text)
+	}
+	return x
+}
+
+// decimalBound is bound for decimals, which have both.
+func decimalBound(tag reflect.StructTag, name string) *big.Rat {
+	x, ok := new(big.Rat).SetString(tag.Get(name))
+	if !ok {
+		panic("config: a bound that is not a number: " + tag.Get(name))
 	}
 	return x
 }

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"time"
 	_ "time/tzdata" // zones on hosts without them
 
@@ -82,12 +84,27 @@ func Parse(name string, text []byte) (*Agent, error) {
 	return a, nil
 }
 
+// acceptFiles checks that the files that must be written can be: what a run has read
+// and written is known by paths below the folder of files.
+func (d *decoder) acceptFiles(a *Agent) {
+	for i, file := range a.Accept.Files {
+		at := fmt.Sprintf("accept.files[%d]", i)
+		switch clean := path.Clean(strings.ReplaceAll(file, `\`, "/")); {
+		case path.IsAbs(clean), strings.HasPrefix(clean, "~/"), len(clean) > 2 && clean[1:3] == ":/":
+			d.add(d.at[at], at, "%s can never be met: files are known by their paths below the folder of files; write it so, such as out/report.md", file)
+		case clean == ".", clean == "..", strings.HasPrefix(clean, "../"):
+			d.add(d.at[at], at, "%s can never be met: it is no file below the folder of files; write a path such as out/report.md", file)
+		}
+	}
+}
+
 // together checks settings that have to fit each other.
 func (d *decoder) together(a *Agent) {
 	if a.KeyEnv != "" && a.KeyFile != "" {
 		d.add(d.at["key_file"], "key_file", "key_env names the key already; keep one of the two")
 	}
 	d.window(a)
+	d.acceptFiles(a)
 	if a.Calls.Dialect != "" && a.Calls.Text == "ignore" {
 		d.add(d.at["calls.text"], "calls.text", "calls in a dialect stand in the text, which so cannot be ignored; take this line out, or calls.dialect")
 	}

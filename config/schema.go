@@ -49,10 +49,10 @@ func valueSchema(t reflect.Type, tag reflect.StructTag, texts map[string]textRul
 	case reflect.Bool:
 		return &jsonschema.Schema{Type: "boolean"}
 	case reflect.Int64:
-		return numberSchema("integer", tag)
+		return integerSchema(tag)
 	}
 	if t == reflect.TypeFor[Decimal]() {
-		return numberSchema("number", tag)
+		return numberSchema(tag)
 	}
 	return textSchema(texts[tag.Get("is")])
 }
@@ -117,7 +117,13 @@ func textSchema(r textRule) *jsonschema.Schema {
 	return s
 }
 
-func numberSchema(kind string, tag reflect.StructTag) *jsonschema.Schema {
+func numberSchema(tag reflect.StructTag) *jsonschema.Schema {
+	least, _ := decimalBound(tag, "min").Float64()
+	most, _ := decimalBound(tag, "max").Float64()
+	return &jsonschema.Schema{Type: "number", Minimum: &least, Maximum: &most}
+}
+
+func integerSchema(tag reflect.StructTag) *jsonschema.Schema {
 	least, most := float64(bound(tag, "min", math.MinInt64)), float64(bound(tag, "max", math.MaxInt64))
-	return &jsonschema.Schema{Type: kind, Minimum: &least, Maximum: &most}
+	return &jsonschema.Schema{Type: "integer", Minimum: &least, Maximum: &most}
 }

@@ -71,17 +71,15 @@ func (s *Shares) list() (out []event.BlockShare) {
 	return out
 }
 
-// Bounds of the marks, in parts per million of the budget.
+// Of the marks, in parts per million of the budget. The file's bounds (from 0.35 to
+// 0.95 for the trigger, 0.05 at least for the target) leave room for what a step adds
+// before the next one is looked at, and for what always stays.
 const (
 	// usualTrigger is where room is made if the file does not say it; see
 	// [window.Marks].
 	usualTrigger = 850_000
-	// leastGap is the least distance between trigger and target, mostTrigger leaves
-	// room for what a step adds before the next one is looked at, and below leastTarget
-	// there is no room for what always stays.
-	leastGap    = 300_000
-	mostTrigger = 950_000
-	leastTarget = 50_000
+	// leastGap is the least distance between trigger and target.
+	leastGap = 300_000
 )
 
 // window checks what the file says of the window.
@@ -106,12 +104,8 @@ func (d *decoder) window(a *Agent) {
 	if w.Trigger != "" {
 		trigger = w.Trigger.millionths()
 	}
-	if trigger < leastGap+leastTarget || trigger > mostTrigger {
-		wrong("trigger", "this has to be from 0.35 to 0.95, not %s", w.Trigger)
-		return
-	}
-	if target := w.Target.millionths(); w.Target != "" && (target < leastTarget || target > trigger-leastGap) {
-		wrong("target", "this has to be at least 0.05, and at least 0.3 below the trigger (%s): with less between them, room has to be made again within a few steps, and each time what the server had cached is lost",
+	if target := w.Target.millionths(); w.Target != "" && target > trigger-leastGap {
+		wrong("target", "this has to be at least 0.3 below the trigger (%s): with less between them, room has to be made again within a few steps, and each time what the server had cached is lost",
 			cmp.Or(string(w.Trigger), "0.85"))
 	}
 }

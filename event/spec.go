@@ -265,7 +265,7 @@ type WindowSpec struct {
 	// Margin is in parts per million.
 	Margin int64 `json:"margin_ppm,omitempty"`
 	// Keep is how many of the last groups (a reply and its results) stay whole
-	// whatever their size; 0: what the strategy has as its own.
+	// as long as the request fits its budget; 0: what the strategy has as its own.
 	Keep int64 `json:"keep,omitempty"`
 	// Trigger and Target are parts of the budget, per million: a compaction begins
 	// above the one and lands at the other or below. 0: the strategy's own.
