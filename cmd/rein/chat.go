@@ -29,7 +29,7 @@ looked at like any other. What is typed while the model works is taken at its ne
 step. A line that begins with / is a command; /help lists them.
 
 Without a terminal each line of stdin is an input, taken when the one before is
-answered, and the answers go to stdout.`,
+answered, and the answers go to stdout. If one cannot be taken the exit code is 1.`,
 		Example: `  rein chat -m openai/gpt-5.1-mini
   rein chat last
   printf 'Which orders are late?\nAnd why?\n' | rein chat`,
@@ -88,6 +88,8 @@ type chat struct {
 	// current is being carried out; sent: it was told something meanwhile.
 	current *rein.Run
 	sent    bool
+	// refused: an input was not taken, where nobody sits who could give another.
+	refused bool
 	// leaving: it ends when the model rests; killed: a signal wants it to.
 	leaving, killed bool
 	// unanswered is how the last turn stands if it waits for an answer in words,
@@ -177,6 +179,7 @@ func (c *chat) onLines() func() {
 		go func() {
 			if err := readLines(c.a.in, c.typed, asks); err != nil {
 				c.a.say("%v", err)
+				c.typed.breakOff()
 			}
 			c.typed.end()
 		}()

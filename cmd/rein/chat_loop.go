@@ -140,9 +140,11 @@ func (c *chat) take(ctx context.Context, text string) (<-chan turned, error) {
 	}
 	if why := usable(text); why != "" {
 		c.a.say("%s", why)
+		c.refused = !c.ahead
 		return nil, nil
 	}
 	if c.over {
+		c.refused = !c.ahead
 		c.a.say("this conversation has ended and takes no input; /undo goes back, /quit leaves")
 		return nil, nil
 	}
@@ -278,8 +280,11 @@ func (c *chat) leave() error {
 	if c.run != "" && !c.over && c.ahead {
 		c.a.say("go on with: %s", c.a.next("chat %s", c.run))
 	}
-	if c.killed {
+	switch {
+	case c.killed:
 		return &exit{code: interrupted}
+	case c.refused, c.typed.unread():
+		return &exit{code: badEnd} // what was said tells why
 	}
 	return nil
 }

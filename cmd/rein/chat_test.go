@@ -73,7 +73,6 @@ func TestChatCommands(t *testing.T) {
 		"model":            {in: "/model openai/other\n/model\n", out: []string{"openai/other"}, err: []string{"the model is openai/other"}},
 		"model that isn't": {in: "/model other\n", err: []string{"provider/model"}},
 		"model too late":   {in: "hi\n/model openai/other\n", out: []string{"A-1042"}, err: []string{"this run keeps its model", " -m openai/other"}},
-		"not text":         {in: "a\xff\n", err: []string{"not UTF-8"}},
 		"blank":            {in: "\n  \n", err: []string{"a conversation with"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -144,6 +143,26 @@ func TestChatFork(t *testing.T) {
 		t.Errorf("runs %+v, stderr %s", list, p.err)
 	}
 	b.ok("verify", second.Run)
+}
+
+// A chat at a pipe of which an input was not taken has not ended well; what comes
+// after it is answered where it can be read.
+func TestChatRefusesInput(t *testing.T) {
+	long := strings.Repeat("x", maxTask+1)
+	for name, c := range map[string]struct{ in, out, err string }{
+		"not text":        {in: "a\xff\nfirst\n", out: "The order A-1042 is late.\n", err: "not UTF-8"},
+		"a long line":     {in: "first\n" + long + "\nsecond\n", out: "The order A-1042 is late.\n", err: "put long material into a file"},
+		"a long input":    {in: long[:maxTask-10] + "\\\n" + long[:20] + "\nfirst\n", out: "The order A-1042 is late.\n", err: "put long material into a file"},
+		"only a long one": {in: long, err: "a line has more than "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBox(t)
+			p := b.chat(c.in, "-f", b.agent(talk, ""))
+			if p.code != badEnd || p.out != c.out || !strings.Contains(p.err, c.err) || strings.Contains(p.err, "bufio") {
+				t.Errorf("exit %d, stdout %q, stderr %q", p.code, p.out, p.err)
+			}
+		})
+	}
 }
 
 // Nobody sits at a pipe: a chat that cannot go on by itself ends there.

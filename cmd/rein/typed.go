@@ -20,6 +20,8 @@ type typed struct {
 	mu    sync.Mutex
 	texts []string
 	ended bool
+	// broken: it ended before all was read.
+	broken bool
 	// ready gets a value after anything has changed.
 	ready chan struct{}
 }
@@ -31,6 +33,21 @@ func (t *typed) push(text string) {
 	t.texts = append(t.texts, text)
 	t.mu.Unlock()
 	t.tell()
+}
+
+// breakOff says that what is typed cannot be read further.
+func (t *typed) breakOff() {
+	t.mu.Lock()
+	t.broken = true
+	t.mu.Unlock()
+	t.end()
+}
+
+// unread reports whether it ended before all was read.
+func (t *typed) unread() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.broken
 }
 
 // end says that nothing more will be typed.
@@ -91,8 +108,11 @@ func readLines(in io.Reader, into *typed, asks *terminal) error {
 		into.push(text.String())
 	}
 	asks.deaf()
-	if err := s.Err(); err != nil {
-		return fmt.Errorf("read what is typed: %w (a line has at most %d bytes)", err, maxTask)
+	switch err := s.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return fmt.Errorf("a line has more than %d bytes, and neither it nor what follows is taken: put long material into a file and let the agent read it", maxTask)
+	case err != nil:
+		return fmt.Errorf("read what is typed: %w", err)
 	}
 	return nil
 }

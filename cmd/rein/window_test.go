@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/engine/rehearsal"
 )
 
 // recorded is a recorded conversation of n questions, each answered after a look at
@@ -25,6 +27,15 @@ func recordedTalk(id string, n int) string {
 	}
 	b.WriteString("]}\n")
 	return b.String()
+}
+
+// What users said may be in a request and shortened there: that is said.
+func TestWindowNotesShortened(t *testing.T) {
+	c := &compared{Runs: []*rehearsal.Report{{Users: 4, UsersShort: 2}, {Users: 3}}}
+	got := windowNotes(c, &comparing{})
+	if want := "what users said was in all of them, shortened in 2 of 7 cases.\n"; !strings.Contains(got, want) {
+		t.Errorf("%s", got)
+	}
 }
 
 // What people are shown of one conversation that fits, and of one that does not.

@@ -102,11 +102,12 @@ func percent(p rehearsal.Percent) string { return strconv.FormatFloat(float64(p)
 // windowNotes says what the figures are, and what is not in the table.
 func windowNotes(c *compared, of *comparing) string {
 	var b strings.Builder
-	method, bad := "", false
+	method, bad, users, short := "", false, 0, 0
 	for _, r := range c.Runs {
 		if method = r.Method; r.Tokenizer != "" {
 			method += " (" + r.Tokenizer + ")"
 		}
+		users, short = users+r.Users, short+r.UsersShort
 		bad = bad || r.Overflows+r.PairViolations+r.UsersGone > 0
 	}
 	fmt.Fprintf(&b, "\nTokens are %s; cost is with a cache, in which what was sent before costs a tenth.\n", method)
@@ -114,7 +115,11 @@ func windowNotes(c *compared, of *comparing) string {
 		fmt.Fprintf(&b, "%s in each conversation, seed %d: alive in the last request, or reachable with a tool.\n", plural(int64(of.facts), "fact"), of.seed)
 	}
 	if !bad {
-		b.WriteString("No request was over its budget, none had a call without its result, and what users said was in all of them.\n")
+		b.WriteString("No request was over its budget, none had a call without its result, and what users said was in all of them")
+		if short > 0 {
+			fmt.Fprintf(&b, ", shortened in %d of %d cases", short, users)
+		}
+		b.WriteString(".\n")
 	}
 	said := map[string]bool{}
 	for _, r := range c.Runs {
