@@ -462,7 +462,7 @@ func (m *Machine) timer(d *event.TimerFired) {
 		case m.call.purpose != event.PurposeFinal:
 			m.call.cancel = true
 		case m.call.waitID != "":
-			m.lastMissed()
+			m.lastMissed(m.call.missed)
 		}
 		m.giveUp()
 		m.unasked()

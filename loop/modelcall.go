@@ -201,7 +201,7 @@ func (m *Machine) failed(d *event.ModelFailed) {
 		return
 	}
 	if c.cancel {
-		m.cut()
+		m.cut(d)
 		return
 	}
 	if m.loosen(d) {

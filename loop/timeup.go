@@ -108,7 +108,7 @@ func (m *Machine) timeEnds() {
 	switch {
 	case m.phase == phaseModel && m.call.purpose == event.PurposeFinal:
 		if m.call.cancel = m.call.started; !m.call.started {
-			m.lastMissed()
+			m.lastMissed(m.call.missed)
 		}
 	case m.worked < l: // something that was to begin has not
 	case m.phase == phaseModel:
@@ -121,12 +121,14 @@ func (m *Machine) timeEnds() {
 }
 
 // cut folds that a call of the model was given up because the time is used up.
-func (m *Machine) cut() {
+func (m *Machine) cut(d *event.ModelFailed) {
 	c := &m.call
 	reason, _ := m.limit()
 	switch {
+	case c.purpose == event.PurposeFinal && d.Waited > 0 && d.Latency == 0:
+		m.lastMissed("the limits of its server did not let it through within " + seconds(d.Waited))
 	case c.purpose == event.PurposeFinal:
-		m.lastMissed()
+		m.lastMissed("no reply within " + seconds(m.elapsed()-c.elapsed))
 	case reason == "": // it had waited for its turn, which is no work
 		c.cancel = false
 		c.again(m.id(0))
@@ -136,10 +138,9 @@ func (m *Machine) cut() {
 }
 
 // lastMissed ends the run without the answer that the last call was to give.
-func (m *Machine) lastMissed() {
-	why := m.call.missed
-	if why == "" || m.call.started || m.call.cancel {
-		why = "no reply within " + seconds(m.elapsed()-m.call.elapsed)
+func (m *Machine) lastMissed(why string) {
+	if why == "" {
+		why = "there was no time left for it"
 	}
 	m.verdict, m.phase = m.failing(event.PurposeFinal, m.over, why), phaseBoundary
 }
