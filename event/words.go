@@ -210,6 +210,11 @@ const (
 	ClassInternal ErrorClass = "internal"
 )
 
+// CodeReplyLimit is the code of an error of class bad_reply about a reply that is of
+// the wire's form, but has more of something than is read of one, such as 256 calls.
+// The model can mend that, unlike other bad replies.
+const CodeReplyLimit = "reply_limit"
+
 // Kinds of notices that traces know.
 const (
 	// NoticeTruncation: a tool seems to cut its results without saying so.

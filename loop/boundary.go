@@ -156,7 +156,7 @@ func (m *Machine) assembled(d *event.ContextAssembled) {
 	m.sent = n - tail
 	m.call = modelCall{id: m.id(0), purpose: d.Purpose, step: d.Step, attempt: 1, noTools: d.NoTools, counted: n, total: d.Tokens, tail: d.Tail,
 		elapsed: m.elapsed(), worked: m.worked,
-		limitTold: m.call.limitTold, outputBoost: m.call.outputBoost, malformedTold: m.call.malformedTold}
+		limitTold: m.call.limitTold, outputBoost: m.call.outputBoost, malformedTold: m.call.malformedTold, oversizeTold: m.call.oversizeTold}
 	m.phase = phaseModel
 }
 

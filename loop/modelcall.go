@@ -36,6 +36,8 @@ type modelCall struct {
 	missed string
 	// malformedTold: the provider's complaint about a call was passed on once.
 	malformedTold bool
+	// oversizeTold: that a reply was more than is read of one was said once.
+	oversizeTold bool
 	// limitTold: the model knows that this is its last call.
 	limitTold bool
 	// outputBoost doubles the room for the reply after one that was cut off.
@@ -214,6 +216,13 @@ func (m *Machine) failed(d *event.ModelFailed) {
 	}
 	if c.purpose.Check() {
 		m.asideFailed(d)
+		return
+	}
+	if c.purpose == event.PurposeStep && d.Class == event.ClassBadReply && d.Code == event.CodeReplyLimit && !c.oversizeTold {
+		c.oversizeTold = true
+		m.note = &event.NoticeAdded{Kind: noticeReply, Text: "Nothing was run from your last reply, which is more than is read of one: " + d.Message +
+			". Write a shorter one; what does not fit can follow in the next steps."}
+		m.phase = phaseBoundary
 		return
 	}
 	switch d.Class {

@@ -102,7 +102,7 @@ func TestTooMuch(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = client.Call(t.Context(), &model.Request{Stream: true}, nil)
-		if e := (*model.Error)(nil); !errors.As(err, &e) || e.Class != event.ClassBadReply || e.Message != c.want {
+		if e := (*model.Error)(nil); !errors.As(err, &e) || e.Class != event.ClassBadReply || e.Code != event.CodeReplyLimit || e.Message != c.want {
 			t.Errorf("got %.200v, want %s", err, c.want)
 		}
 	}

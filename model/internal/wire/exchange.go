@@ -179,10 +179,11 @@ type LimitError string
 func (e LimitError) Error() string { return string(e) }
 
 // BadReply makes the error of a payload that is not what it should be, such as
-// "a chat completion", or, if err is a [LimitError], is too much of it.
+// "a chat completion", or, if err is a [LimitError], is too much of it, of the code
+// [event.CodeReplyLimit].
 func BadReply(should string, data []byte, err error) *model.Error {
 	if limit := LimitError(""); errors.As(err, &limit) {
-		return &model.Error{Class: event.ClassBadReply, Message: limit.Error(), Err: err}
+		return &model.Error{Class: event.ClassBadReply, Code: event.CodeReplyLimit, Message: limit.Error(), Err: err}
 	}
 	return &model.Error{
 		Class:   event.ClassBadReply,
