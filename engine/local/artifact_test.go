@@ -135,7 +135,7 @@ func TestReadArtifactOfParents(t *testing.T) {
 	}
 	if err == nil {
 		_, err = l.store.Append(t.Context(), lease, journal.Batch{Run: "r2", Entries: []journal.Entry{
-			{Time: 1, Data: &event.RunStarted{Format: event.Version, Root: "r1", Parent: "r1", Spec: l.spec}},
+			{Time: 1, Data: &event.RunStarted{Format: event.Version, Root: "r1", Parent: "r1", Spec: *l.ready().Spec}},
 			{Time: 1, Data: &event.InputReceived{Kind: event.InputText, Parts: text("go")}},
 		}})
 	}
