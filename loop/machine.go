@@ -283,7 +283,7 @@ func (m *Machine) Apply(e *event.Event) error {
 	case *event.RunFinished:
 		m.end, m.phase = d, phaseFinished
 	}
-	if m.wallPassed || m.workPassed {
+	if m.late() {
 		m.outOfTime()
 	}
 	m.watchTime()
