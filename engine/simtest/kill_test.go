@@ -64,14 +64,19 @@ func TestKilledProcesses(t *testing.T) {
 	for ; hit < kills() && runs < 20*kills(); runs++ {
 		w := newBench(t, runs)
 		for range 1 + d.IntN(4) {
-			// How long a run takes changes with what else the machine does: aim shorter
-			// after a miss, longer after a hit.
-			if !w.kill(time.Duration(d.Int64N(int64(whole)))) {
-				whole = max(whole-whole/4, time.Millisecond)
+			// How long a run takes changes with what else the machine does.
+			began, ended := w.kill(time.Duration(d.Int64N(int64(whole))))
+			switch {
+			case ended:
+				whole = max(whole-whole/8, time.Millisecond)
+			case !began:
+				whole += whole / 8
+			default:
+				hit++
+			}
+			if ended {
 				break
 			}
-			whole += whole / 16
-			hit++
 		}
 		w.finish()
 		if t.Failed() {
@@ -120,9 +125,9 @@ func (w *bench) start() (*exec.Cmd, io.Reader) {
 	return cmd, out
 }
 
-// kill starts a process and kills it after a while. It reports whether that hit a
-// run that was going on.
-func (w *bench) kill(after time.Duration) bool {
+// kill starts a process and kills it after a while. It reports whether the run had
+// begun by then, and whether it was over.
+func (w *bench) kill(after time.Duration) (began, over bool) {
 	w.t.Helper()
 	cmd, out := w.start()
 	timer := time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
@@ -133,7 +138,7 @@ func (w *bench) kill(after time.Duration) bool {
 		w.t.Fatalf("killed after %v: the process ends with %v", after, err)
 	}
 	if ended {
-		return false
+		return true, true
 	}
 	events := w.events()
 	if int64(len(events)) < durable {
@@ -141,7 +146,7 @@ func (w *bench) kill(after time.Duration) bool {
 	}
 	w.keeps(events)
 	w.before = events
-	return len(events) > 0
+	return len(events) > 0, false
 }
 
 // listen reads what a process says: which events are durable, and that it has ended.
