@@ -75,11 +75,6 @@ func (l *line) next(n int, input []message.Part) bool {
 	select {
 	case out := <-p.ended:
 		p.ended <- out // it is looked at again in the end
-		if unborn(out) && !l.forked() {
-			l.h.count("a fork that had not begun made anew")
-			l.run += "x"
-			break
-		}
 		if l.finished(p, out) {
 			return false
 		}
@@ -142,26 +137,6 @@ func refused(out outcome) bool {
 		errors.Is(out.err, local.ErrNothingLeft) || strings.Contains(out.err.Error(), "has come to its end there"))
 }
 
-// unborn reports whether a fork was not carried on because whoever made it has died
-// before it began.
-func unborn(out outcome) bool {
-	return out.err != nil && strings.Contains(out.err.Error(), "has nothing of its own")
-}
-
-// forked reports whether a fork has begun: its journal says whose it is.
-func (l *line) forked() bool {
-	l.h.disk.mu.Lock()
-	defer l.h.disk.mu.Unlock()
-	j := l.h.disk.runs[l.run]
-	l.h.disk.settle(j)
-	for i := range j.events {
-		if d, ok := j.events[i].from.(*event.RunResumed); ok && d.Fork != "" && int64(i) >= j.shared {
-			return true
-		}
-	}
-	return false
-}
-
 // exists reports whether the run has begun: its journal says with what.
 func (l *line) exists() bool {
 	l.h.disk.mu.Lock()
@@ -207,16 +182,10 @@ func (h *history) branch(n int, all *sync.WaitGroup) {
 	h.disk.mu.Lock()
 	l := h.disk.runs[from]
 	end := int64(0)
-	var answers []int64 // what somebody has answered
 	if l != nil {
 		h.disk.settle(l)
 		if end = l.end(); l.torn() {
 			end--
-		}
-		for i := range l.events[:end] {
-			if _, ok := l.events[i].from.(*event.ApprovalGiven); ok {
-				answers = append(answers, l.events[i].Seq)
-			}
 		}
 	}
 	h.disk.mu.Unlock()
@@ -224,9 +193,7 @@ func (h *history) branch(n int, all *sync.WaitGroup) {
 		return
 	}
 	f := h.line(n, fmt.Sprint("f", n))
-	if f.from, f.at = from, 2+d.Int64N(end-1); len(answers) > 0 && d.chance(60) {
-		f.at = one(d, answers...)
-	}
+	f.from, f.at = from, 2+d.Int64N(end-1)
 	h.note("run %s is forked from %s after event %d of %d", f.run, from, f.at, end)
 	h.count("a run forked")
 	all.Go(f.play)

@@ -63,14 +63,13 @@ func (h *history) checkEnd(p *proc, run string, out outcome) {
 		p.mu.Lock()
 		hurt, closed := p.hurt, p.closed
 		p.mu.Unlock()
-		var damage *journal.DamageError // of whoever has taken the run over, and died
-		fenced := p.plan.what == "lost" && (errors.Is(out.err, journal.ErrFenced) || errors.As(out.err, &damage) && damage.Torn)
+		fenced := p.plan.what == "lost" && errors.Is(out.err, journal.ErrFenced)
 		if fenced {
 			h.count("process fenced")
 		}
 		early := strings.Contains(out.err.Error(), "was not begun") && (p.plan.what == "stopped" || p.plan.what == "cancelled")
 		late := closed && errors.Is(out.err, local.ErrClosed)
-		if !refused(out) && !(unborn(out) && !p.line.forked()) && !hurt && !fenced && !early && !late || strings.Contains(out.err.Error(), "bug") {
+		if !refused(out) && !hurt && !fenced && !early && !late || strings.Contains(out.err.Error(), "bug") {
 			h.violate("p%d ends with an error: %v", p.n, out.err)
 		}
 		return
