@@ -15,7 +15,6 @@ import (
 	"rein.example/rein/engine"
 	"rein.example/rein/engine/local"
 	"rein.example/rein/event"
-	"rein.example/rein/journal"
 	"rein.example/rein/journal/memory"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
@@ -385,47 +384,5 @@ func TestForkRefused(t *testing.T) {
 	}
 	if _, r := l.fork(t.Context(), e, end-1, "f", "And then?"); !r.OK || r.Answer != "more" || r.Steps != 3 {
 		t.Errorf("%+v", r)
-	}
-}
-
-// A fork whose process died before it was more than a copy is not carried on: nobody
-// knows any more with what model and what words it was to go on.
-func TestForkUnborn(t *testing.T) {
-	onEach(t, func(t *testing.T, newLab func(...reply) *lab) {
-		l := newLab(call("c1 look"), say("done"), say("more"), say("even more"))
-		l.tool("look", event.Read, returns("seen"))
-		e := l.engine()
-		l.start(t.Context(), e)
-		end := int64(len(l.events())) - 1
-		copyOnly(t, l.store, "r1", end, "f1")
-		f, job := l.forkOf("f1", "And then?")
-		if _, err := e.Resume(t.Context(), job); err == nil || !strings.Contains(err.Error(), "fork r1 again under another id") || len(f.events()) != int(end) {
-			t.Fatalf("%v\n%s", err, f.journal())
-		}
-		f, r := l.fork(t.Context(), e, end, "f2", "And then?")
-		if !r.OK || r.Answer != "more" {
-			t.Fatalf("%+v", r)
-		}
-		again, job := f.forkOf("f3", "")
-		// A fork of the fork inside what that has of the first run.
-		copyOnly(t, l.store, "f2", end, "f3")
-		if _, err := e.Resume(t.Context(), job); err == nil || !strings.Contains(err.Error(), "run f3 has nothing of its own") {
-			t.Errorf("%v\n%s", err, again.journal())
-		}
-	})
-}
-
-// copyOnly makes a fork as a process leaves it that dies at once.
-func copyOnly(t *testing.T, store journal.Store, from string, at int64, run string) {
-	t.Helper()
-	lease, err := store.Join(t.Context(), journal.Owner{Name: "dead"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Fork(t.Context(), lease, from, at, run); err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Leave(t.Context(), lease); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -54,18 +54,8 @@ func (a *actor) takeOver() error {
 		return err
 	}
 	a.owned = true
-	var forked int64
-	mark := func(ev *event.Event) {
-		if d, ok := ev.Data.(*event.RunResumed); ok && d.Fork != "" {
-			forked = ev.Seq
-		}
-	}
-	if err = a.fold(mark); a.repaired(err) {
-		forked = 0
-		err = a.fold(mark)
-	}
-	if err == nil {
-		err = a.born(forked)
+	if err = a.fold(nil); a.repaired(err) {
+		err = a.fold(nil)
 	}
 	if a.origin != nil && a.m.Seq() > 1 {
 		a.job.Input = nil // an agent gets its task once
@@ -89,21 +79,6 @@ func (a *actor) takeOver() error {
 		return err
 	}
 	return a.input()
-}
-
-// born returns an error for a fork whose process died before it had begun, which was
-// last begun with the event given: nobody knows any more what it was to go on with.
-func (a *actor) born(forked int64) error {
-	family, err := a.e.store.Family(a.ctx, a.job.Run)
-	if err != nil {
-		return err
-	}
-	for _, r := range family {
-		if r.Base && forked <= r.Shared {
-			return fmt.Errorf("run %s has nothing of its own: the process that forked it died before it began; fork %s again under another id", a.job.Run, r.Run)
-		}
-	}
-	return nil
 }
 
 // changed returns the tools whose definitions, as their sources give them now,
