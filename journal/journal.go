@@ -164,6 +164,8 @@ type Relative struct {
 	Shared int64
 	// Live: a live process owns it.
 	Live bool
+	// Base: the other was forked from it, or from a fork of it inside what they share.
+	Base bool
 }
 
 // ErrExists: there is already a run of that name.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,6 +16,7 @@ import (
 	"rein.example/rein/engine"
 	"rein.example/rein/engine/local"
 	"rein.example/rein/event"
+	"rein.example/rein/journal"
 	"rein.example/rein/journal/memory"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
@@ -384,5 +386,63 @@ func TestForkRefused(t *testing.T) {
 	}
 	if _, r := l.fork(t.Context(), e, end-1, "f", "And then?"); !r.OK || r.Answer != "more" || r.Steps != 3 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// A run that somebody has only made of the beginning of another, or whose process died
+// before it went on, is a fork for whoever carries it on, and says so once: what was
+// allowed in the other run is asked again. A fork of it inside what they share is one of
+// the first.
+func TestForkCarriedOnByAnother(t *testing.T) {
+	onEach(t, func(t *testing.T, newLab func(...reply) *lab) {
+		l := newLab(call("c1 pay 7"), say("done"))
+		l.tool("pay", event.Once, returns("receipt 77"))
+		l.spec.Permissions = []event.Permission{{Verdict: event.Ask, Match: "*"}}
+		l.job.Approve = func(context.Context, engine.Question) (engine.Answer, bool) {
+			return engine.Answer{Decision: event.Approved}, true
+		}
+		e := l.engine()
+		l.start(t.Context(), e)
+		at := int64(0)
+		for _, ev := range l.events() {
+			if _, ok := ev.Data.(*event.ApprovalGiven); ok {
+				at = ev.Seq
+			}
+		}
+		l.job.Approve = nil
+		copyOnly(t, l.store, "r1", at, "f1")
+		copyOnly(t, l.store, "f1", at, "f2")
+		for _, run := range []string{"f1", "f2"} {
+			f, _ := l.forkOf(run, "")
+			for range 2 {
+				if r := f.resume(t.Context(), e); r.Cause != event.CauseWaitingApproval || strings.Count(f.journal(), "approval.asked c1") != 2 {
+					t.Errorf("%+v\n%s", r, f.journal())
+				}
+			}
+			var of []string
+			for _, ev := range f.events() {
+				if d, ok := ev.Data.(*event.RunResumed); ok {
+					of = append(of, d.Fork)
+				}
+			}
+			if !slices.Equal(of, []string{"r1", ""}) {
+				t.Errorf("%s says that it is a fork of %q", run, of)
+			}
+		}
+	})
+}
+
+// copyOnly makes a fork as a process leaves it that dies at once.
+func copyOnly(t *testing.T, store journal.Store, from string, at int64, run string) {
+	t.Helper()
+	lease, err := store.Join(t.Context(), journal.Owner{Name: "dead"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Fork(t.Context(), lease, from, at, run); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Leave(t.Context(), lease); err != nil {
+		t.Fatal(err)
 	}
 }

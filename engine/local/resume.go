@@ -54,8 +54,15 @@ func (a *actor) takeOver() error {
 		return err
 	}
 	a.owned = true
-	if err = a.fold(nil); a.repaired(err) {
-		err = a.fold(nil)
+	var forked int64
+	mark := func(ev *event.Event) {
+		if d, ok := ev.Data.(*event.RunResumed); ok && d.Fork != "" {
+			forked = ev.Seq
+		}
+	}
+	if err = a.fold(mark); a.repaired(err) {
+		forked = 0
+		err = a.fold(mark)
 	}
 	if a.origin != nil && a.m.Seq() > 1 {
 		a.job.Input = nil // an agent gets its task once
@@ -75,10 +82,31 @@ func (a *actor) takeOver() error {
 	if err := a.plant(); err != nil {
 		return err
 	}
-	if err := a.keep(&event.RunResumed{Generation: head.Generation, By: a.e.lease.Owner.Name, Changed: a.changed()}); err != nil {
+	of, err := a.forkedFrom(forked)
+	if err != nil {
+		return err
+	}
+	if err := a.keep(&event.RunResumed{Generation: head.Generation, By: a.e.lease.Owner.Name, Changed: a.changed(), Fork: of}); err != nil {
 		return err
 	}
 	return a.input()
+}
+
+// forkedFrom returns the run that this one is a fork of if its journal does not say so
+// yet, empty otherwise: it was made by somebody who leaves it to others to carry it on,
+// or whose process died at once. marked is the last event that says of what a run is a
+// fork.
+func (a *actor) forkedFrom(marked int64) (string, error) {
+	family, err := a.e.store.Family(a.ctx, a.job.Run)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range family {
+		if r.Base && marked <= r.Shared {
+			return r.Run, nil
+		}
+	}
+	return "", nil
 }
 
 // changed returns the tools whose definitions, as their sources give them now,

@@ -129,6 +129,7 @@ func (s *suite) forkFamily(t *testing.T) {
 	must(t, st.Fork(ctx, l, "f1", 4, "f2")) // after f1's own first event
 	must(t, st.Fork(ctx, l, "f1", 2, "f3")) // inside what f1 shares with r1
 	must(t, st.Park(ctx, l, "f1"))
+	base := map[string]string{"f1": "r1", "f2": "f1", "f3": "r1"}
 	for run, want := range map[string]map[string]int64{
 		"alone": {},
 		"r1":    {"f1": 3, "f2": 3, "f3": 2},
@@ -141,6 +142,9 @@ func (s *suite) forkFamily(t *testing.T) {
 			must(t, err)
 			shared := map[string]int64{}
 			for _, r := range got {
+				if r.Base != (base[run] == r.Run) {
+					t.Errorf("%s is said to be forked from %s: %v", run, r.Run, r.Base)
+				}
 				if shared[r.Run] = r.Shared; r.Live != (r.Run != "f1") {
 					t.Errorf("%s is said to live: %v", r.Run, r.Live)
 				}

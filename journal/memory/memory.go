@@ -357,7 +357,7 @@ func (s *Store) Family(ctx context.Context, id string) ([]journal.Relative, erro
 	})
 	var out []journal.Relative
 	for _, k := range all {
-		out = append(out, journal.Relative{Run: k.Run.id, Shared: k.Shared, Live: s.live(k.Run.owner)})
+		out = append(out, journal.Relative{Run: k.Run.id, Shared: k.Shared, Live: s.live(k.Run.owner), Base: k.Run == r.base})
 	}
 	return out, nil
 }

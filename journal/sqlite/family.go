@@ -24,8 +24,8 @@ func (s *Store) Family(ctx context.Context, run string) ([]journal.Relative, err
 	}
 	out := make([]journal.Relative, len(all))
 	for i, k := range all {
-		r := rows[k.Run]
-		out[i] = journal.Relative{Run: r.run, Shared: k.Shared, Live: live[r.owner]}
+		o := rows[k.Run]
+		out[i] = journal.Relative{Run: o.run, Shared: k.Shared, Live: live[o.owner], Base: o.no == r.base}
 	}
 	return out, nil
 }
