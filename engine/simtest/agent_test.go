@@ -255,8 +255,8 @@ func (a *agent) limit(d dice) {
 	if d.chance(20) {
 		l.Output = 500
 	}
-	if d.chance(10) {
-		l.Work = one(d, int64(1_000), 10_000, 60_000)
+	if d.chance(20) {
+		l.Work = one(d, int64(500), 2_000, 10_000, 60_000)
 	}
 	if d.chance(20) {
 		l.Cost = int64(1_000 + d.IntN(20_000))

@@ -29,13 +29,49 @@ type budgetAudit struct {
 	started, pausedAt, away, before int64
 	paused                          bool
 	timeUp                          bool
+
+	// worked is the time in which a model (asked) or a tool (busy) was at work.
+	worked int64
+	asked  bool
+	busy   map[string]bool
+}
+
+// work adds the time since the event before, if something was at work.
+func (b *budgetAudit) work(e *event.Event, now int64) {
+	_, resumed := e.Data.(*event.RunResumed)
+	if !resumed && !b.paused && (b.asked || len(b.busy) > 0) {
+		b.worked += now - b.before
+	}
+	waited := int64(0)
+	switch d := e.Data.(type) {
+	case *event.ModelCalled:
+		b.asked = true
+	case *event.ModelAnswered:
+		b.asked, waited = false, d.Waited
+	case *event.ModelFailed:
+		b.asked, waited = false, d.Waited
+	case *event.ToolStarted:
+		if d.Run == "" {
+			b.busy[d.ID] = true
+		}
+	case *event.ToolFinished:
+		delete(b.busy, d.ID)
+		if d.Spent != nil {
+			b.worked += d.Spent.Work
+		}
+	}
+	if b.worked = max(b.worked-waited, 0); resumed {
+		b.asked = false
+		clear(b.busy)
+	}
 }
 
 func (b *budgetAudit) add(a *audit, e *event.Event) {
 	if b.executed == nil {
-		b.executed, b.byTool, b.cost = map[string]bool{}, map[string]int64{}, message.Known(0)
+		b.executed, b.byTool, b.busy, b.cost = map[string]bool{}, map[string]int64{}, map[string]bool{}, message.Known(0)
 	}
 	now := max(e.Time, b.before)
+	b.work(e, now)
 	switch d := e.Data.(type) {
 	case *event.RunStarted:
 		b.started = e.Time
@@ -48,6 +84,9 @@ func (b *budgetAudit) add(a *audit, e *event.Event) {
 		}
 		if b.timeUp && d.Purpose == event.PurposeStep {
 			a.fail("a step is begun although the time is used up")
+		}
+		if l := a.m.Spec().Limits.Work; l > 0 && b.worked >= l && d.Purpose == event.PurposeStep {
+			a.fail("a model is called for a step after %d ms at work, and the limit is %d", b.worked, l)
 		}
 	case *event.ModelAnswered:
 		b.output += d.Usage.Output.Or(d.Tokens.Or(0))
@@ -111,6 +150,8 @@ func (b *budgetAudit) assembled(a *audit, d *event.ContextAssembled) {
 		a.fail("a step is prepared after a cost of %v, and the limit is %d", b.cost, l.Cost)
 	case b.timeUp:
 		a.fail("a step is prepared although the time is used up")
+	case l.Work > 0 && b.worked >= l.Work:
+		a.fail("a step is prepared after %d ms at work, and the limit is %d", b.worked, l.Work)
 	}
 	if b.input == 0 {
 		b.input = d.Tokens
@@ -149,5 +190,8 @@ func (b *budgetAudit) toolStarted(a *audit, d *event.ToolStarted) {
 	}
 	if b.timeUp && (d.Run == "" || d.Attempt == 1) { // a run below has to come to its end
 		a.fail("call %s is begun although the time is used up", d.Call)
+	}
+	if l.Work > 0 && b.worked >= l.Work && (d.Run == "" || d.Attempt == 1) {
+		a.fail("call %s is begun after %d ms at work, and the limit is %d", d.Call, b.worked, l.Work)
 	}
 }

@@ -89,6 +89,9 @@ func (c *callAudit) add(a *audit, e *event.Event, next []loop.Command) {
 		}
 	case *event.RunResumed:
 		if e.Seq > a.l.shared && !c.forked && a.l.shared > 0 {
+			if d.Fork == "" {
+				a.fail("it goes on as if it were no fork")
+			}
 			c.fork()
 		}
 		clear(c.pins)

@@ -17,14 +17,27 @@ func (v *view) Family(ctx context.Context, run string) ([]journal.Relative, erro
 	if err != nil {
 		return nil, err
 	}
-	mine := v.line(r)
+	mine, base := v.line(r), v.base(r)
 	var out []journal.Relative
 	for _, other := range v.order {
 		if shared := common(mine, v.line(other)); other != r && shared > 0 {
-			out = append(out, journal.Relative{Run: other.id, Shared: shared, Live: v.leases[other.owner].live()})
+			out = append(out, journal.Relative{Run: other.id, Shared: shared, Live: v.leases[other.owner].live(), Base: other == base})
 		}
 	}
 	return out, nil
+}
+
+// base returns the run that holds the events that a fork does not have of its own,
+// nil for no fork.
+func (d *disk) base(l *log) *log {
+	if l.parent == "" {
+		return nil
+	}
+	base := d.runs[l.parent]
+	for base.parent != "" && l.shared <= base.shared {
+		base = d.runs[base.parent]
+	}
+	return base
 }
 
 // ancestor is a run that another comes from, itself included, with the last event

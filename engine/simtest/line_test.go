@@ -182,10 +182,16 @@ func (h *history) branch(n int, all *sync.WaitGroup) {
 	h.disk.mu.Lock()
 	l := h.disk.runs[from]
 	end := int64(0)
+	var answers []int64 // what somebody has answered
 	if l != nil {
 		h.disk.settle(l)
 		if end = l.end(); l.torn() {
 			end--
+		}
+		for i := range l.events[:end] {
+			if _, ok := l.events[i].from.(*event.ApprovalGiven); ok {
+				answers = append(answers, l.events[i].Seq)
+			}
 		}
 	}
 	h.disk.mu.Unlock()
@@ -193,7 +199,9 @@ func (h *history) branch(n int, all *sync.WaitGroup) {
 		return
 	}
 	f := h.line(n, fmt.Sprint("f", n))
-	f.from, f.at = from, 2+d.Int64N(end-1)
+	if f.from, f.at = from, 2+d.Int64N(end-1); len(answers) > 0 && d.chance(60) {
+		f.at = one(d, answers...)
+	}
 	h.note("run %s is forked from %s after event %d of %d", f.run, from, f.at, end)
 	h.count("a run forked")
 	all.Go(f.play)

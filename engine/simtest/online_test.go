@@ -63,7 +63,8 @@ func (h *history) checkEnd(p *proc, run string, out outcome) {
 		p.mu.Lock()
 		hurt, closed := p.hurt, p.closed
 		p.mu.Unlock()
-		fenced := p.plan.what == "lost" && errors.Is(out.err, journal.ErrFenced)
+		var damage *journal.DamageError // of whoever has taken the run over, and died
+		fenced := p.plan.what == "lost" && (errors.Is(out.err, journal.ErrFenced) || errors.As(out.err, &damage) && damage.Torn)
 		if fenced {
 			h.count("process fenced")
 		}
