@@ -32,28 +32,15 @@ type EncoderID struct {
 // the encoder has changed since or is another one, the body is only what would
 // be sent today. encoder makes the encoder that the journal names.
 func Rebuild(ctx context.Context, store journal.Store, encoder func(EncoderID) (model.Encoder, error), run string, seq int64) (body []byte, exact bool, err error) {
-	m := loop.New(run)
-	for ev, err := range store.Read(ctx, run, 1) {
-		if err != nil {
-			return nil, false, err
-		}
-		if ev.Seq < seq {
-			if err := m.Apply(&ev); err != nil {
-				return nil, false, fmt.Errorf("run %s: %w", run, err)
-			}
-			continue
-		}
-		called, ok := ev.Data.(*event.ModelCalled)
-		if !ok {
-			return nil, false, fmt.Errorf("event %d of run %s is %s, not %s", seq, run, ev.Data.Type(), event.TypeModelCalled)
-		}
-		body, exact, err := rebuild(ctx, store, encoder, m, called)
-		if err != nil {
-			return nil, false, fmt.Errorf("build the request of event %d of run %s again: %w", seq, run, err)
-		}
-		return body, exact, nil
+	m, called, err := before(ctx, store, run, seq)
+	if err != nil {
+		return nil, false, err
 	}
-	return nil, false, fmt.Errorf("run %s has no event %d", run, seq)
+	body, exact, err = rebuild(ctx, store, encoder, m, called)
+	if err != nil {
+		return nil, false, fmt.Errorf("build the request of event %d of run %s again: %w", seq, run, err)
+	}
+	return body, exact, nil
 }
 
 func rebuild(ctx context.Context, store journal.Store, encoder func(EncoderID) (model.Encoder, error), m *loop.Machine, called *event.ModelCalled) ([]byte, bool, error) {

@@ -59,3 +59,36 @@ func TestRebuild(t *testing.T) {
 		}
 	}
 }
+
+// What a model saw, before a wire gave it its form.
+func TestSee(t *testing.T) {
+	l := newLab(t, call("c1 look"), say("done"))
+	l.tool("look", event.Read, returns("seen"))
+	l.start(t.Context(), l.engine())
+	var calls []int64
+	for _, ev := range l.events() {
+		if ev.Data.Type() == event.TypeModelCalled {
+			calls = append(calls, ev.Seq)
+		}
+	}
+	first, err := engine.See(t.Context(), l.store, "r1", calls[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := engine.See(t.Context(), l.store, "r1", calls[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Seq != calls[0] || len(first.Tools) == 0 || len(first.System) == 0 || first.Called.Step != 1 {
+		t.Errorf("the first request is seen as %+v", first)
+	}
+	if n := len(first.Messages); len(second.Messages) != n+2 {
+		t.Fatalf("%d messages, then %d", n, len(second.Messages))
+	}
+	if m := second.Messages[len(second.Messages)-1]; m.Role != message.Tool || m.PlainText() != "seen" {
+		t.Errorf("the last message is %+v", m)
+	}
+	if _, err := engine.See(t.Context(), l.store, "r1", 1); err == nil || !strings.Contains(err.Error(), "not model.called") {
+		t.Errorf("of another event: %v", err)
+	}
+}
