@@ -42,8 +42,7 @@ type Row struct {
 	// ToolShaped says what was done to a result before it was shown, in the words
 	// that the model was told; left out where it was shown as it came.
 	ToolShaped []string `json:"tool_shaped,omitempty"`
-	// Anomalies are what the harness has noticed about the call, and told the model;
-	// left out where there are none.
+	// Anomalies are what [Mark] has put here; left out where there are none.
 	Anomalies []Anomaly `json:"anomalies,omitempty"`
 	// CumulativeCost is what the run had cost by the end of the row, null while
 	// prices are unknown.
@@ -64,14 +63,6 @@ type Row struct {
 	// Context is what the request of a model call held; left out where the journal
 	// does not say it.
 	Context *Context `json:"context,omitempty"`
-}
-
-// Anomaly is something that is probably not as it should be.
-type Anomaly struct {
-	// Kind is "truncation": the tool seems to cut its results silently.
-	Kind string `json:"kind"`
-	// Text says more, in the words that the model was told.
-	Text string `json:"text"`
 }
 
 // Fold makes rows of events. The zero value is ready; it is not safe for
@@ -161,9 +152,6 @@ func (f *Fold) Add(e *event.Event) {
 		}
 	case *event.NoticeAdded:
 		f.returns(d)
-		if r := f.row(f.calls, d.Call); r != nil && d.Kind == event.NoticeTruncation {
-			r.Anomalies = append(r.Anomalies, Anomaly{d.Kind, d.Text})
-		}
 	case *event.ToolFinished:
 		if d.Spent != nil {
 			f.charge(d.Spent.Cost)

@@ -29,6 +29,10 @@ func TestRows(t *testing.T) {
 	} {
 		f.Add(&event.Event{Run: "r", Seq: int64(i) + 1, Time: int64(100 * (i + 1)), Data: d})
 	}
+	trace.Mark(f.Rows(), []trace.Anomaly{
+		{Kind: "truncation", Level: trace.Warning, Step: 1, Event: 6, Call: "c1", Text: "It cuts.", Means: "it cuts", Look: "show r --step 1"},
+		{Kind: "cost_growth", Event: 99, Text: "of no row"},
+	})
 	rows, err := json.Marshal(f.Rows())
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +45,7 @@ func TestRows(t *testing.T) {
 			`,"error_type":null,"error_message":null,"cumulative_cost":null,"purpose":"step","attempt":2,"for_call":null,"undoes_call":null},` +
 			`{"run_id":"r","step":1,"ts":700,"event":6,"model":null,"prompt_tokens":null,"cached_tokens":null,"completion_tokens":null,"latency_ms":60000,"finish_reason":null,` +
 			`"call_id":"c1","tool_name":"read_file","tool_args_hash":"0100000000000000000000000000000000000000000000000000000000000000","tool_result_size":9,"tool_result_shown":4,"tool_status":"timeout",` +
-			`"error_type":"timeout","error_message":"60 s are over","tool_shaped":["lines 1-2 of 9 shown"],"anomalies":[{"kind":"truncation","text":"It cuts."}],"cumulative_cost":null,"purpose":null,"attempt":1,"for_call":null,"undoes_call":null}]`
+			`"error_type":"timeout","error_message":"60 s are over","tool_shaped":["lines 1-2 of 9 shown"],"anomalies":[{"kind":"truncation","level":"warning","step":1,"event":6,"call_id":"c1","text":"It cuts.","means":"it cuts","look":"show r --step 1"}],"cumulative_cost":null,"purpose":null,"attempt":1,"for_call":null,"undoes_call":null}]`
 	)
 	if string(rows) != want {
 		t.Errorf("got\n%s\nwant\n%s", rows, want)

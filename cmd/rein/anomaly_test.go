@@ -7,12 +7,14 @@ import (
 
 	"rein.example/rein/event"
 	"rein.example/rein/trace"
+	"rein.example/rein/trace/anomaly"
 )
 
 // What the harness has noticed about a call stands below its row, which is marked.
 func TestAnomalyIsShown(t *testing.T) {
 	v := &shown{}
 	var rows trace.Fold
+	var odd anomaly.Fold
 	for i, d := range []event.Data{
 		&event.RunStarted{},
 		&event.ModelCalled{ID: "1.0", Step: 1, Attempt: 1, Model: "p/m", Purpose: event.PurposeStep},
@@ -23,9 +25,11 @@ func TestAnomalyIsShown(t *testing.T) {
 	} {
 		e := &event.Event{Run: "r", Seq: int64(i) + 1, Data: d}
 		rows.Add(e)
+		odd.Add(e)
 		v.looks.add(e)
 	}
 	v.Rows = rows.Rows()
+	trace.Mark(v.Rows, odd.Found())
 	what, result, below := v.described(&v.Rows[1])
 	if got, want := fmt.Sprint(strings.TrimSpace(what), "|", result, "|", below), "read_source|success|[truncation: 5 calls have each returned exactly 8,000 bytes: it seems to cut]"; got != want {
 		t.Errorf("got %s, want %s", got, want)

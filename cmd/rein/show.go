@@ -18,6 +18,7 @@ import (
 	"rein.example/rein/loop"
 	"rein.example/rein/toolkit/plan"
 	"rein.example/rein/trace"
+	"rein.example/rein/trace/anomaly"
 )
 
 // shown is what --json prints for a run.
@@ -104,6 +105,7 @@ made it. What is worth a second look is marked with !, and the line below says w
 func show(ctx context.Context, s journal.Store, run string, step int64) (*shown, []event.Event, error) {
 	v := &shown{Run: run}
 	var rows trace.Fold
+	var odd anomaly.Fold
 	var events []event.Event
 	m := loop.New(run)
 	var err error
@@ -112,6 +114,7 @@ func show(ctx context.Context, s journal.Store, run string, step int64) (*shown,
 			return err
 		}
 		rows.Add(e)
+		odd.Add(e)
 		v.looks.add(e)
 		if d, ok := e.Data.(*event.RunResumed); ok && d.Fork != "" {
 			v.ForkOf, v.ForkedAfter = d.Fork, e.Seq-1
@@ -141,6 +144,7 @@ func show(ctx context.Context, s journal.Store, run string, step int64) (*shown,
 		v.Agent, v.Model, v.Sandbox = spec.Agent, spec.Model, spec.Sandbox
 	}
 	v.Rows, v.Compactions = append([]trace.Row{}, rows.Rows()...), append([]trace.Compaction{}, rows.Compactions()...)
+	trace.Mark(v.Rows, odd.Found())
 	v.Purposes = append([]trace.PurposeTotal{}, rows.Purposes()...)
 	if step > 0 {
 		v.Rows = slices.DeleteFunc(v.Rows, func(r trace.Row) bool { return r.Step != step })
