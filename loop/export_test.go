@@ -6,3 +6,6 @@ const NoticeRepetition = noticeRepetition
 // Unattended returns what the completion check would name if the run ended now: see
 // unattended.
 func (m *Machine) Unattended() []string { return m.unattended() }
+
+// HasSucceeded reports whether a call of a tool has.
+func (m *Machine) HasSucceeded(name string) bool { return m.hasSucceeded(name) }
