@@ -119,13 +119,14 @@ func TestResolve(t *testing.T) {
 		{Kind: message.Text, Ref: &message.Ref{SHA256: "t"}},
 		{Kind: message.Image, MediaType: "image/png", Ref: &message.Ref{SHA256: "i"}},
 		{Kind: message.Image, URL: "https://x.test/a.png", Ref: &message.Ref{SHA256: "gone"}},
+		{Kind: message.Reasoning, Ref: &message.Ref{SHA256: "r"}},
 	}}
 	before := append([]message.Part(nil), m.Parts...)
 	got, err := Resolve(m, load)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Parts[1].Text != "body of t" || got.Parts[2].URL != "data:image/png;base64,Ym9keSBvZiBp" || got.Parts[3].URL != "https://x.test/a.png" {
+	if got.Parts[1].Text != "body of t" || got.Parts[2].URL != "data:image/png;base64,Ym9keSBvZiBp" || got.Parts[3].URL != "https://x.test/a.png" || got.Parts[4].Text != "body of r" {
 		t.Errorf("got %+v", got.Parts)
 	}
 	if !reflect.DeepEqual(m.Parts, before) {

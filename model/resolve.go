@@ -9,8 +9,8 @@ import (
 
 // Resolve returns m as an [Encoder] must get it: an encoder does no I/O and
 // looks at no Ref, so whoever builds a request first puts bodies that are stored
-// out of line where encoders look. A text part gets its body in Text; an image
-// or file part without a URL gets a "data:" URL with the body in base64. load
+// out of line where encoders look. A text or reasoning part gets its body in Text;
+// an image or file part without a URL gets a "data:" URL with the body in base64. load
 // returns the bytes of a body; it is not called for parts that have what they
 // need. m is not changed, and returned as it is if nothing was to be done. A
 // part that reaches an encoder unresolved is written as a text that says that
@@ -19,17 +19,18 @@ func Resolve(m message.Message, load func(message.Ref) ([]byte, error)) (message
 	var parts []message.Part
 	for i := range m.Parts {
 		p := m.Parts[i]
-		if p.Ref == nil || p.Kind == message.Text && p.Text != "" || p.Kind != message.Text && p.URL != "" {
+		words := p.Kind == message.Text || p.Kind == message.Reasoning
+		if p.Ref == nil || words && p.Text != "" || !words && p.URL != "" {
 			continue
 		}
 		body, err := load(*p.Ref)
 		if err != nil {
-			return m, fmt.Errorf("load the body of part %d of a %s message (%s): %w", i, m.Role, p.Ref.SHA256, err)
+			return m, fmt.Errorf("load the body of part %d of a %s message (%s, %d bytes): %w", i, m.Role, p.Ref.SHA256, p.Ref.Bytes, err)
 		}
 		if parts == nil {
 			parts = append(parts, m.Parts...)
 		}
-		if p.Kind == message.Text {
+		if words {
 			parts[i].Text = string(body)
 			continue
 		}
