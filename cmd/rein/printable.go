@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"rein.example/rein/cmd/rein/internal/safe"
+	"rein.example/rein/internal/safe"
 )
 
 // printable returns a text as a block that a terminal shows and does not obey.

@@ -7,7 +7,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"rein.example/rein/cmd/rein/internal/safe"
+	"rein.example/rein/internal/safe"
 )
 
 // printable returns a text that a terminal shows and does not obey, tabs as

@@ -1,4 +1,4 @@
-// Package safe answers: what of a text may reach a terminal?
+// Package safe answers: what of a text may reach a terminal or a page?
 //
 // What models, servers, tools and files say is shown to people, and a terminal
 // obeys what it is sent: it must not be told to repaint the question, to set its
