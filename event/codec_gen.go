@@ -111,6 +111,11 @@ func (x *RunStarted) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `"spec":`...)
 	dst = x.Spec.AppendJSON(dst)
 	dst = append(dst, ',')
+	if x.Origin != nil {
+		dst = append(dst, `"origin":`...)
+		dst = x.Origin.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
 	return codec.End(dst, '}')
 }
 
@@ -136,6 +141,8 @@ func (x *RunStarted) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Call, err = codec.String(dec)
 		case `"spec"`:
 			err = x.Spec.DecodeJSON(dec)
+		case `"origin"`:
+			x.Origin, err = codec.Pointer(dec, (*Origin).DecodeJSON)
 		default:
 			err = dec.SkipValue()
 		}
@@ -148,6 +155,138 @@ func (x *RunStarted) DecodeJSON(dec *jsontext.Decoder) error {
 func (x *RunStarted) mapText(f func(string) string) {
 	x.Call = f(x.Call)
 	x.Spec.mapText(f)
+	if x.Origin != nil {
+		pi := *x.Origin
+		pi.mapText(f)
+		x.Origin = &pi
+	}
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *Origin) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"format":`...)
+	dst = codec.AppendString(dst, x.Format)
+	dst = append(dst, ',')
+	if x.Source != "" {
+		dst = append(dst, `"source":`...)
+		dst = codec.AppendString(dst, x.Source)
+		dst = append(dst, ',')
+	}
+	if x.Name != "" {
+		dst = append(dst, `"name":`...)
+		dst = codec.AppendString(dst, x.Name)
+		dst = append(dst, ',')
+	}
+	if x.Untimed {
+		dst = append(dst, `"untimed":true,`...)
+	}
+	if len(x.Labels) > 0 {
+		dst = append(dst, `"labels":`...)
+		dst = append(dst, '[')
+		for i := range x.Labels {
+			dst = x.Labels[i].AppendJSON(dst)
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	if len(x.Repairs) > 0 {
+		dst = append(dst, `"repairs":`...)
+		dst = append(dst, '[')
+		for i := range x.Repairs {
+			dst = codec.AppendString(dst, x.Repairs[i])
+			dst = append(dst, ',')
+		}
+		dst = codec.End(dst, ']')
+		dst = append(dst, ',')
+	}
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *Origin) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = Origin{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"format"`:
+			x.Format, err = codec.String(dec)
+		case `"source"`:
+			x.Source, err = codec.String(dec)
+		case `"name"`:
+			x.Name, err = codec.String(dec)
+		case `"untimed"`:
+			x.Untimed, err = codec.Bool(dec)
+		case `"labels"`:
+			x.Labels, err = codec.Slice(dec, (*Label).DecodeJSON)
+		case `"repairs"`:
+			x.Repairs, err = codec.Strings(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *Origin) mapText(f func(string) string) {
+	x.Source = f(x.Source)
+	x.Name = f(x.Name)
+	x.Labels = slices.Clone(x.Labels)
+	for i := range x.Labels {
+		x.Labels[i].mapText(f)
+	}
+	x.Repairs = slices.Clone(x.Repairs)
+	for i := range x.Repairs {
+		x.Repairs[i] = f(x.Repairs[i])
+	}
+}
+
+// AppendJSON appends x as a JSON object to dst.
+func (x *Label) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"name":`...)
+	dst = codec.AppendString(dst, x.Name)
+	dst = append(dst, `,"value":`...)
+	dst = codec.AppendRaw(dst, x.Value)
+	dst = append(dst, ',')
+	return codec.End(dst, '}')
+}
+
+// DecodeJSON reads one JSON object, or null for the zero value, into x.
+func (x *Label) DecodeJSON(dec *jsontext.Decoder) error {
+	*x = Label{}
+	if ok, err := codec.Begin(dec, '{'); !ok {
+		return err
+	}
+	for {
+		name, err := codec.Name(dec)
+		if name == nil || err != nil {
+			return err
+		}
+		switch string(name) {
+		case `"name"`:
+			x.Name, err = codec.String(dec)
+		case `"value"`:
+			x.Value, err = codec.Raw(dec)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *Label) mapText(f func(string) string) {
+	x.Name = f(x.Name)
+	x.Value = codec.MapRaw(x.Value, f)
 }
 
 // Type returns "input.received".

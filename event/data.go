@@ -17,6 +17,35 @@ type RunStarted struct {
 	Parent string `json:"parent,omitempty" rein:"keep"`
 	Call   string `json:"call,omitempty"`
 	Spec   Spec   `json:"spec"`
+	// Origin, if not nil, says that Rein has not carried the run out: its events were
+	// made of a recording that another program wrote.
+	Origin *Origin `json:"origin,omitempty"`
+}
+
+// Origin is the recording that the events of a run were made of. What it does not
+// say is not in the journal either: no request has a hash, and usage that it does
+// not give is unknown.
+type Origin struct {
+	// Format is that of the recording: chat-completions or atif, with its version if it
+	// has one.
+	Format string `json:"format" rein:"keep"`
+	// Source is the name of the file without its folders, Name what the recording calls
+	// the conversation.
+	Source string `json:"source,omitempty"`
+	Name   string `json:"name,omitempty"`
+	// Untimed: the recording has no times. Those of the events are when they were made
+	// of it, and how long anything took is unknown.
+	Untimed bool `json:"untimed,omitempty"`
+	// Labels are what the recording says of the conversation besides, such as a reward.
+	Labels []Label `json:"labels,omitempty"`
+	// Repairs say what had to be changed to read it, in words for people.
+	Repairs []string `json:"repairs,omitempty"`
+}
+
+// Label is a named JSON value.
+type Label struct {
+	Name  string         `json:"name"`
+	Value jsontext.Value `json:"value"`
 }
 
 // InputReceived is a message from outside: what to do, or to stop or pause.
