@@ -206,7 +206,7 @@ type toolInfo struct {
 	// list; joined: it has come into the list since.
 	opened, joined bool
 	// sizes are what its results had, suspected that it was found to cut them.
-	sizes     []sameSize
+	sizes     guard.Sizes
 	suspected bool
 	// changed: its source gives it another definition than when the run began;
 	// ToolSpec then has the pin of that.

@@ -30,15 +30,7 @@ func TestCutAtCharacters(t *testing.T) {
 	}
 }
 
-func TestAskedSize(t *testing.T) {
-	for _, c := range []struct {
-		args string
-		want bool
-	}{{`{"limit":8000}`, true}, {`{"limit":80001,"at":18000}`, false}, {`{"at":180008000,"limit":8000}`, true}, {`{}`, false}, {`8000`, true}} {
-		if got := asked([]byte(c.args), 8000); got != c.want {
-			t.Errorf("%s: %v", c.args, got)
-		}
-	}
+func TestThousands(t *testing.T) {
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
 		if got := thousands(n); got != want {
 			t.Errorf("%d: %s", n, got)
