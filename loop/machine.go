@@ -137,6 +137,7 @@ type Machine struct {
 	refusals    int64         // turns in a row whose calls were all denied
 	repeats     int64         // intercepted repetitions in a row
 	reasked     bool          // told once that the result must be submitted
+	announced   int           // replies in a row that only announced a call
 	held        int64         // answers in a row that the same rule held up
 	heldFor     string        // and what that was missing
 	noticed     bool          // told that one step is left

@@ -120,6 +120,8 @@ type findings struct {
 	// noticed are the runs that were told that they do not get on, notices how often;
 	// stopped those that would have been ended for it.
 	noticed, notices, stopped int
+	// chatter are the runs with a reply that only announced a call.
+	chatter int
 	// stood are the calls that were not executed as another's outcome stands in their
 	// place; wrong those of them that returned something else when they were recorded.
 	// Where they are to be done once, they were done twice.
@@ -137,6 +139,7 @@ func (f *findings) add(p *played, v *verdict) {
 	f.calls += p.calls
 	f.noticed += min(1, len(p.notices))
 	f.notices += len(p.notices)
+	f.chatter += min(1, p.chatter)
 	f.stood += p.stood
 	f.wrong += p.wrong
 	f.twice += p.twice
@@ -161,7 +164,7 @@ func (v *verdict) wants(word string) bool {
 }
 
 // legend says what the columns of a table are.
-const legend = `noticed: runs that were told that they do not get on; notices: how often; stopped: runs ended for it
+const legend = `noticed: runs that were told that they do not get on; notices: how often; stopped: runs ended for it; chatter: runs with a reply that only announced a call
 stood: calls not executed, as another's outcome stands in their place; differ: of those, other outcomes when they were recorded;
 twice: the same of calls that are to be done once
 open: runs that end with a name of the request that no call or answer holds; names: how many; right: runs where the benchmark's solution has it
@@ -170,12 +173,12 @@ open: runs that end with a name of the request that no call or answer holds; nam
 // table renders findings.
 func table(sums map[string]*findings) string {
 	var b strings.Builder
-	const row = "%-8s %5v %6v %6v | %7v %7v %7v | %6v %6v %6v | %5v %6v %6v\n"
-	fmt.Fprintf(&b, row, "ended", "runs", "steps", "calls", "noticed", "notices", "stopped", "stood", "differ", "twice", "open", "names", "right")
+	const row = "%-8s %5v %6v %6v | %7v %7v %7v %7v | %6v %6v %6v | %5v %6v %6v\n"
+	fmt.Fprintf(&b, row, "ended", "runs", "steps", "calls", "noticed", "notices", "stopped", "chatter", "stood", "differ", "twice", "open", "names", "right")
 	for _, name := range []string{"passed", "failed", "unknown"} {
 		if f := sums[name]; f.runs > 0 {
 			fmt.Fprintf(&b, row, name, f.runs, f.steps, f.calls,
-				f.noticed, f.notices, f.stopped, f.stood, f.wrong, f.twice, f.open, f.names, f.right)
+				f.noticed, f.notices, f.stopped, f.chatter, f.stood, f.wrong, f.twice, f.open, f.names, f.right)
 		}
 	}
 	return b.String() + legend
@@ -192,6 +195,7 @@ type played struct {
 
 	steps, calls        int
 	notices             []string
+	chatter             int    // replies that only announced a call
 	stop                string // why the machine has ended the run early
 	stood, wrong, twice int
 	open                []string
@@ -261,9 +265,12 @@ func (p *played) note(d event.Data) {
 			}
 		}
 	case *event.NoticeAdded:
-		if d.Kind == loop.NoticeRepetition {
+		switch d.Kind {
+		case loop.NoticeRepetition:
 			p.notices = append(p.notices, d.Text)
-		} else {
+		case loop.NoticeAnnounced:
+			p.chatter++
+		default:
 			p.stop = d.Text
 		}
 		p.told = append(p.told, fmt.Sprintf("step %d: %s: %s", p.steps, d.Kind, d.Text))

@@ -126,7 +126,7 @@ func (m *Machine) parsed(d *event.ReplyParsed) {
 		m.verdict = &event.RunFinished{Reason: event.ReasonModelError, Answer: text,
 			Detail: "the provider paused its reply (" + r.RawFinish + ") " + plural(m.resuming+1, "time") + " in a row and does not come to an end"}
 	case len(d.Calls) > 0:
-		m.empty, m.cutOff = 0, 0
+		m.empty, m.cutOff, m.announced = 0, 0, 0
 		m.say(window.Reply, msg, r.Tokens.Or(0))
 		m.openTurn(d.Calls)
 	case len(d.Problems) > 0 || r.Finish == event.FinishError:
@@ -215,6 +215,7 @@ func (m *Machine) answer(text string, cut bool) {
 	switch {
 	case len(m.queue) > 0:
 		m.next = true // somebody has said more meanwhile: that is answered first
+	case m.onlyAnnounced(text):
 	case m.spec.Chat:
 		m.idle = true
 	case len(m.spec.Submit) > 0 && !m.reasked:
