@@ -21,8 +21,7 @@ type PurposeTotal struct {
 // totals is what was used for one purpose.
 type totals struct {
 	calls, returned int64
-	tokens, cost    message.Count
-	spent           bool // tokens and cost hold something; before, they are nothing
+	tokens, cost    tally
 }
 
 // purposes are all there are, in the order in which they are listed.
@@ -37,14 +36,8 @@ func (f *Fold) Purposes() []PurposeTotal {
 		if t == nil {
 			continue
 		}
-		o := PurposeTotal{Purpose: string(p), Calls: t.calls, Returned: t.returned, Tokens: ptr(int64(0)), Cost: ptr(USD(0))}
-		if t.spent {
-			o.Tokens, o.Cost = known(t.tokens), nil
-			if n, ok := t.cost.Get(); ok {
-				o.Cost = ptr(USD(n))
-			}
-		}
-		out = append(out, o)
+		out = append(out, PurposeTotal{Purpose: string(p), Calls: t.calls, Returned: t.returned,
+			Tokens: known(t.tokens.count()), Cost: usd(t.cost.count())})
 	}
 	return out
 }
@@ -59,13 +52,10 @@ func (f *Fold) of(p event.Purpose) *totals {
 	return t
 }
 
-// add takes note of a call's usage and cost.
-func (t *totals) add(u *message.Usage, cost message.Count) {
-	tokens := u.Input.Add(u.Output)
-	if t.spent {
-		tokens, cost = t.tokens.Add(tokens), t.cost.Add(cost)
-	}
-	t.tokens, t.cost, t.spent = tokens, cost, true
+// add takes note of what a call has used, or forgets it if sign is -1.
+func (t *totals) add(tokens, cost message.Count, sign int64) {
+	t.tokens.add(tokens, sign)
+	t.cost.add(cost, sign)
 }
 
 // returns takes note of a notice that a check has led to.

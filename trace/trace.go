@@ -6,10 +6,6 @@
 package trace
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
-
 	"rein.example/rein/event"
 	"rein.example/rein/message"
 )
@@ -57,25 +53,59 @@ type Row struct {
 	For *string `json:"for_call"`
 	// Undoes is the call that this one takes back, which a person has asked for.
 	Undoes *string `json:"undoes_call"`
+
+	// CacheWriteTokens are a part of PromptTokens, as CachedTokens are;
+	// ReasoningTokens of CompletionTokens.
+	CacheWriteTokens *int64 `json:"cache_write_tokens"`
+	ReasoningTokens  *int64 `json:"reasoning_tokens"`
+	// CachedPPM is CachedTokens in millionths of PromptTokens.
+	CachedPPM *int64 `json:"cached_ppm"`
+	// Unreconciled says in sentences where the server's figures contradict each
+	// other, so that neither they nor the cost are to be relied on; left out where
+	// they don't.
+	Unreconciled []string `json:"unreconciled,omitempty"`
+	// Cost is what the model call itself cost, and CostParts the same by kind of
+	// token; both are null while a price or the usage is unknown. Of a call that an
+	// agent carried out see Below.
+	Cost      *USD       `json:"cost_usd"`
+	CostParts *CostParts `json:"cost_parts"`
+	// FirstMS is the time from sending to the first token of the reply.
+	FirstMS *int64 `json:"first_ms"`
+	// WaitedMS is how long it waited before it began: a model call for its turn at its
+	// server, a tool call for the word of a person who was asked.
+	WaitedMS *int64 `json:"waited_ms"`
+	// ToolMS is the time of all executions of a tool call together; LatencyMS has
+	// that of the last.
+	ToolMS *int64 `json:"tool_ms"`
+
 	// ChildRun is the run that carries the call out, of a tool that is an agent; left
-	// out for others. What that run has cost is in CumulativeCost once it has ended.
+	// out for others.
 	ChildRun *string `json:"child_run_id,omitempty"`
+	// Below is what that run has used, and those below it, once it has ended: it is
+	// in CumulativeCost, and in the rows of that run a second time.
+	Below *Below `json:"below,omitempty"`
 	// Context is what the request of a model call held; left out where the journal
 	// does not say it.
 	Context *Context `json:"context,omitempty"`
 }
 
-// Fold makes rows of events. The zero value is ready; it is not safe for
+// Fold makes rows of events, and sums. The zero value is ready; it is not safe for
 // concurrent use.
 type Fold struct {
-	rows  []Row
-	spec  *event.Spec
-	cost  message.Count     // unknown until something was charged
-	spent bool              // something was
-	asked map[string]string // models by command id, looked up only
-	step  int64
-	model map[string]int // rows by command id, looked up only
-	calls map[string]int // rows by call id, looked up only
+	rows []Row
+	spec *event.Spec
+	step int64
+	// gap: events were left out, so that what came before is not known.
+	gap    bool
+	models map[string]*modelCall // by command id, looked up only
+	calls  map[string]int        // rows by call id, looked up only
+	asked  map[string]int64      // when a person was asked about a call, looked up only
+
+	sums       sums
+	byModel    []ModelTotal
+	modelPlace map[string]int // in byModel, looked up only
+	forked     *Totals        // as things stood when the run was forked
+	clock      clock
 
 	totals      map[event.Purpose]*totals // looked up only
 	context     *Context                  // of the next model call
@@ -92,84 +122,125 @@ func (f *Fold) Rows() []Row { return f.rows }
 
 // Add folds the next event.
 func (f *Fold) Add(e *event.Event) {
-	if f.model == nil {
-		f.model, f.calls, f.asked, f.totals = map[string]int{}, map[string]int{}, map[string]string{}, map[event.Purpose]*totals{}
+	if f.models == nil {
+		f.models, f.calls, f.asked, f.totals, f.modelPlace = map[string]*modelCall{}, map[string]int{}, map[string]int64{}, map[event.Purpose]*totals{}, map[string]int{}
 	}
+	f.clock.add(e)
 	switch d := e.Data.(type) {
 	case *event.RunStarted:
 		f.spec = &d.Spec
 	case *event.RunResumed:
-		if d.Models != nil && f.spec != nil {
-			f.spec = f.spec.With(d.Models)
-		}
+		f.resumed(d)
 	case *event.ContextAssembled:
 		f.assembled(d)
 	case *event.ContextCompacted:
 		f.compacted(e, d)
 	case *event.ModelCalled:
-		f.step = d.Step
-		f.model[d.ID], f.asked[d.ID] = len(f.rows), d.Model
-		f.of(d.Purpose).calls++
-		f.rows = append(f.rows, Row{Run: e.Run, Step: d.Step, Time: e.Time, Event: e.Seq,
-			Model: ptr(d.Model), Purpose: ptr(string(d.Purpose)), Attempt: ptr(d.Attempt), Context: f.context})
+		f.called(e, d)
 	case *event.ModelAnswered:
-		if r := f.row(f.model, d.ID); r != nil {
-			r.usage(&d.Usage)
-			r.LatencyMS, r.FinishReason = ptr(d.Latency), ptr(finish(d.Finish))
-			if d.Model != "" {
-				r.Model = ptr(d.Model)
-			}
-			f.spend(r, f.asked[d.ID], &d.Usage)
-		}
+		f.answered(d)
 	case *event.ModelFailed:
-		if r := f.row(f.model, d.ID); r != nil {
-			r.usage(&d.Usage)
-			r.LatencyMS, r.FinishReason = ptr(d.Latency), ptr(string(event.FinishError))
-			r.ErrorType, r.ErrorMessage = ptr(string(d.Class)), ptr(d.Message)
-			if d.Usage == (message.Usage{}) && d.Partial == "" {
-				r.CumulativeCost = f.total() // nothing was charged
-			} else {
-				f.spend(r, f.asked[d.ID], &d.Usage)
-			}
-		}
+		f.failed(d)
 	case *event.CallJudged:
-		f.calls[d.Call] = len(f.rows)
-		r := Row{Run: e.Run, Step: f.step, Time: e.Time, Event: e.Seq, Call: ptr(d.Call), ToolName: ptr(d.Tool)}
-		if d.ArgsHash != (event.Hash{}) {
-			r.ToolArgsHash = ptr(d.ArgsHash.String())
-		}
-		f.rows = append(f.rows, r)
+		f.judged(e, d)
+	case *event.ApprovalAsked:
+		f.asked[d.Call] = e.Time
+	case *event.ApprovalGiven:
+		f.given(d.Call, e.Time)
 	case *event.ToolStarted:
-		r := f.row(f.calls, d.Call)
-		if r == nil && (d.For != "" || d.Undoes != "") {
-			r = f.query(e, d)
-		}
-		if r != nil {
-			r.Time, r.Attempt = e.Time, ptr(d.Attempt)
-			if d.Run != "" {
-				r.ChildRun = ptr(d.Run)
-			}
-		}
+		f.toolStarted(e, d)
 	case *event.NoticeAdded:
 		f.returns(d)
 	case *event.ToolFinished:
-		if d.Spent != nil {
-			f.charge(d.Spent.Cost)
+		f.toolFinished(e, d)
+	}
+}
+
+// Gap says that the events up to the next one to be added were left out. What the
+// run has cost by then is not known any more, and no row has it from here on.
+func (f *Fold) Gap() {
+	f.gap = true
+	f.clock = clock{}
+}
+
+// resumed folds that the run goes on, perhaps as a fork of another.
+func (f *Fold) resumed(d *event.RunResumed) {
+	if d.Fork != "" {
+		before := f.here()
+		f.forked = &before
+	}
+	if d.Models != nil && f.spec != nil {
+		f.spec = f.spec.With(d.Models)
+	}
+}
+
+// judged adds the row of a call that a model has made.
+func (f *Fold) judged(e *event.Event, d *event.CallJudged) {
+	f.calls[d.Call] = len(f.rows)
+	r := Row{Run: e.Run, Step: f.step, Time: e.Time, Event: e.Seq, Call: ptr(d.Call), ToolName: ptr(d.Tool)}
+	if d.ArgsHash != (event.Hash{}) {
+		r.ToolArgsHash = ptr(d.ArgsHash.String())
+	}
+	f.rows = append(f.rows, r)
+}
+
+// given notes how long a call has waited for a person.
+func (f *Fold) given(call string, now int64) {
+	since, ok := f.asked[call]
+	if !ok {
+		return
+	}
+	delete(f.asked, call)
+	if r := f.row(call); r != nil {
+		waited := max(now-since, 0)
+		if r.WaitedMS != nil {
+			waited += *r.WaitedMS
 		}
-		if r := f.row(f.calls, d.Call); r != nil {
-			r.ToolStatus = ptr(string(d.Status))
-			r.ToolResultSize, r.ToolResultShown, r.ToolShaped = ptr(d.Size), ptr(d.Shown), d.Shaped
-			r.CumulativeCost = f.total()
-			if d.ID != "" {
-				r.LatencyMS = ptr(d.Latency)
-				if d.Status == event.StatusSuccess {
-					f.readAgain(r)
-				}
-			}
-			if r.ErrorType, r.ErrorMessage = nil, nil; d.ErrorType != "" {
-				r.ErrorType, r.ErrorMessage = ptr(d.ErrorType), ptr(d.ErrorMessage)
-			}
+		r.WaitedMS = &waited
+	}
+}
+
+func (f *Fold) toolStarted(e *event.Event, d *event.ToolStarted) {
+	r := f.row(d.Call)
+	if r == nil && (d.For != "" || d.Undoes != "") {
+		r = f.query(e, d)
+	}
+	if r == nil {
+		return
+	}
+	if r.Attempt == nil {
+		f.sums.toolCalls++
+	}
+	r.Time, r.Attempt = e.Time, ptr(d.Attempt)
+	if d.Run != "" {
+		r.ChildRun = ptr(d.Run)
+	}
+}
+
+func (f *Fold) toolFinished(e *event.Event, d *event.ToolFinished) {
+	f.given(d.Call, e.Time)
+	f.sums.spent(d.Spent)
+	r := f.row(d.Call)
+	if r == nil {
+		return
+	}
+	r.ToolStatus = ptr(string(d.Status))
+	r.ToolResultSize, r.ToolResultShown, r.ToolShaped = ptr(d.Size), ptr(d.Shown), d.Shaped
+	r.CumulativeCost = f.total()
+	r.Below = r.Below.and(d.Spent)
+	if d.ID != "" {
+		r.LatencyMS = ptr(d.Latency)
+		all := d.Latency
+		if r.ToolMS != nil {
+			all += *r.ToolMS
 		}
+		r.ToolMS = &all
+		if d.Status == event.StatusSuccess {
+			f.readAgain(r)
+		}
+	}
+	if r.ErrorType, r.ErrorMessage = nil, nil; d.ErrorType != "" {
+		r.ErrorType, r.ErrorMessage = ptr(d.ErrorType), ptr(d.ErrorMessage)
 	}
 }
 
@@ -188,52 +259,12 @@ func (f *Fold) query(e *event.Event, d *event.ToolStarted) *Row {
 	return r
 }
 
-// spend adds what a call of a model cost, and notes the sum in its row.
-func (f *Fold) spend(r *Row, model string, u *message.Usage) {
-	var cost message.Count
-	if c, ok := u.Cost(f.spec.Price(model)); ok {
-		cost = message.Known(c.Total())
-	}
-	f.of(event.Purpose(*r.Purpose)).add(u, cost)
-	f.charge(cost)
-	r.CumulativeCost = f.total()
-}
-
-// charge adds a cost.
-func (f *Fold) charge(cost message.Count) {
-	if f.spent {
-		cost = f.cost.Add(cost)
-	}
-	f.cost, f.spent = cost, true
-}
-
-// total returns what the run has cost so far, nil if that is unknown.
-func (f *Fold) total() *USD {
-	if n, ok := f.cost.Get(); ok {
-		return ptr(USD(n))
-	}
-	return nil
-}
-
-// finish returns a finish reason in the words of the trace, which has none for a
-// reply that the provider paused in the middle: it stopped.
-func finish(f event.Finish) string {
-	if f == event.FinishPause {
-		f = event.FinishStop
-	}
-	return string(f)
-}
-
-// row returns the row under that id, or nil.
-func (f *Fold) row(index map[string]int, id string) *Row {
-	if i, ok := index[id]; ok {
+// row returns the row of a call, or nil.
+func (f *Fold) row(call string) *Row {
+	if i, ok := f.calls[call]; ok {
 		return &f.rows[i]
 	}
 	return nil
-}
-
-func (r *Row) usage(u *message.Usage) {
-	r.PromptTokens, r.CachedTokens, r.CompletionTokens = known(u.Input), known(u.Cached), known(u.Output)
 }
 
 // known returns the number, or nil if it is unknown.
@@ -245,33 +276,3 @@ func known(c message.Count) *int64 {
 }
 
 func ptr[T any](v T) *T { return &v }
-
-// USD is an amount in millionths of a US dollar, so that sums are exact.
-type USD int64
-
-// MarshalJSON writes the amount in dollars, with six decimals.
-func (u USD) MarshalJSON() ([]byte, error) {
-	sign := ""
-	if u < 0 {
-		sign, u = "-", -u
-	}
-	return fmt.Appendf(nil, "%s%d.%06d", sign, u/1_000_000, u%1_000_000), nil
-}
-
-// UnmarshalJSON reads an amount in dollars, with at most six decimals, as
-// MarshalJSON writes it.
-func (u *USD) UnmarshalJSON(b []byte) error {
-	whole, part, _ := strings.Cut(strings.TrimPrefix(string(b), "-"), ".")
-	if whole == "" || len(part) > 6 {
-		return fmt.Errorf("%.40s is no amount of dollars with at most six decimals", b)
-	}
-	n, err := strconv.ParseUint(whole+(part + "000000")[:6], 10, 63)
-	if err != nil {
-		return fmt.Errorf("%.40s is no amount of dollars", b)
-	}
-	*u = USD(n)
-	if strings.HasPrefix(string(b), "-") {
-		*u = -*u
-	}
-	return nil
-}

@@ -38,14 +38,16 @@ func TestRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	const (
-		none = `"call_id":null,"tool_name":null,"tool_args_hash":null,"tool_result_size":null,"tool_result_shown":null,"tool_status":null`
-		want = `[{"run_id":"r","step":1,"ts":200,"event":2,"model":"p/m","prompt_tokens":null,"cached_tokens":null,"completion_tokens":null,"latency_ms":5,"finish_reason":"error",` + none +
-			`,"error_type":"rate_limit","error_message":"slow down","cumulative_cost":null,"purpose":"step","attempt":1,"for_call":null,"undoes_call":null},` +
+		none  = `"call_id":null,"tool_name":null,"tool_args_hash":null,"tool_result_size":null,"tool_result_shown":null,"tool_status":null`
+		used  = `"cache_write_tokens":null,"reasoning_tokens":null,"cached_ppm":null,"cost_usd":null,"cost_parts":null`
+		model = used + `,"first_ms":null,"waited_ms":0,"tool_ms":null`
+		want  = `[{"run_id":"r","step":1,"ts":200,"event":2,"model":"p/m","prompt_tokens":null,"cached_tokens":null,"completion_tokens":null,"latency_ms":5,"finish_reason":"error",` + none +
+			`,"error_type":"rate_limit","error_message":"slow down","cumulative_cost":null,"purpose":"step","attempt":1,"for_call":null,"undoes_call":null,` + model + `},` +
 			`{"run_id":"r","step":1,"ts":400,"event":4,"model":"m-1","prompt_tokens":0,"cached_tokens":null,"completion_tokens":null,"latency_ms":7,"finish_reason":"stop",` + none +
-			`,"error_type":null,"error_message":null,"cumulative_cost":null,"purpose":"step","attempt":2,"for_call":null,"undoes_call":null},` +
+			`,"error_type":null,"error_message":null,"cumulative_cost":null,"purpose":"step","attempt":2,"for_call":null,"undoes_call":null,` + model + `},` +
 			`{"run_id":"r","step":1,"ts":700,"event":6,"model":null,"prompt_tokens":null,"cached_tokens":null,"completion_tokens":null,"latency_ms":60000,"finish_reason":null,` +
 			`"call_id":"c1","tool_name":"read_file","tool_args_hash":"0100000000000000000000000000000000000000000000000000000000000000","tool_result_size":9,"tool_result_shown":4,"tool_status":"timeout",` +
-			`"error_type":"timeout","error_message":"60 s are over","tool_shaped":["lines 1-2 of 9 shown"],"anomalies":[{"kind":"truncation","level":"warning","step":1,"event":6,"call_id":"c1","text":"It cuts.","means":"it cuts","look":"show r --step 1"}],"cumulative_cost":null,"purpose":null,"attempt":1,"for_call":null,"undoes_call":null}]`
+			`"error_type":"timeout","error_message":"60 s are over","tool_shaped":["lines 1-2 of 9 shown"],"anomalies":[{"kind":"truncation","level":"warning","step":1,"event":6,"call_id":"c1","text":"It cuts.","means":"it cuts","look":"show r --step 1"}],"cumulative_cost":null,"purpose":null,"attempt":1,"for_call":null,"undoes_call":null,` + used + `,"first_ms":null,"waited_ms":null,"tool_ms":60000}]`
 	)
 	if string(rows) != want {
 		t.Errorf("got\n%s\nwant\n%s", rows, want)

@@ -1,0 +1,169 @@
+package trace
+
+import (
+	"fmt"
+
+	"rein.example/rein/event"
+	"rein.example/rein/message"
+)
+
+// modelCall is one request, and what is counted of it.
+type modelCall struct {
+	row     int
+	asked   string // the model, as it was asked for
+	purpose event.Purpose
+	ended   bool
+	charged bool // usage and cost are in the sums
+	usage   message.Usage
+	cost    message.Cost
+	priced  bool // cost is known
+}
+
+// total returns what the call cost, in millionths of a dollar.
+func (c *modelCall) total() message.Count {
+	if !c.priced {
+		return 0
+	}
+	return message.Known(c.cost.Total())
+}
+
+func (f *Fold) called(e *event.Event, d *event.ModelCalled) {
+	if d.Step != f.step {
+		f.sums.steps++
+	}
+	f.step = d.Step
+	f.models[d.ID] = &modelCall{row: len(f.rows), asked: d.Model, purpose: d.Purpose}
+	f.of(d.Purpose).calls++
+	f.sums.modelCalls++
+	f.model(d.Model).Calls++
+	f.rows = append(f.rows, Row{Run: e.Run, Step: d.Step, Time: e.Time, Event: e.Seq,
+		Model: ptr(d.Model), Purpose: ptr(string(d.Purpose)), Attempt: ptr(d.Attempt), Context: f.context})
+}
+
+func (f *Fold) answered(d *event.ModelAnswered) {
+	c := f.models[d.ID]
+	if c == nil {
+		return
+	}
+	r := &f.rows[c.row]
+	r.LatencyMS, r.FirstMS, r.WaitedMS, r.FinishReason = ptr(d.Latency), known(d.First), ptr(d.Waited), ptr(finish(d.Finish))
+	r.ErrorType, r.ErrorMessage = nil, nil
+	if d.Model != "" {
+		r.Model = ptr(d.Model)
+	}
+	f.ended(c, &d.Usage, true)
+}
+
+func (f *Fold) failed(d *event.ModelFailed) {
+	c := f.models[d.ID]
+	if c == nil {
+		return
+	}
+	r := &f.rows[c.row]
+	r.LatencyMS, r.WaitedMS, r.FinishReason = ptr(d.Latency), ptr(d.Waited), ptr(string(event.FinishError))
+	r.ErrorType, r.ErrorMessage = ptr(string(d.Class)), ptr(d.Message)
+	// A server that has begun no reply and says nothing of usage has charged nothing.
+	f.ended(c, &d.Usage, d.Usage != (message.Usage{}) || d.Partial != "")
+}
+
+// ended notes what a call has used. Of a call that ends twice, as the records of
+// others have it, the last end counts, and no other.
+func (f *Fold) ended(c *modelCall, u *message.Usage, charged bool) {
+	if c.charged {
+		f.count(c, -1)
+	}
+	if !c.ended {
+		f.sums.ended++
+	}
+	c.ended, c.charged, c.usage = true, charged, *u
+	c.cost, c.priced = u.Cost(f.price(c.asked))
+	if charged {
+		f.count(c, 1)
+	}
+	r := &f.rows[c.row]
+	r.use(u)
+	r.Cost, r.CostParts = nil, nil
+	if c.priced {
+		r.Cost, r.CostParts = usd(c.total()), partsOf(&c.cost)
+	}
+	r.CumulativeCost = f.total()
+}
+
+// count adds what a call has used to all sums, or takes it from them.
+func (f *Fold) count(c *modelCall, sign int64) {
+	tokens := c.usage.Input.Add(c.usage.Output)
+	f.sums.add(c, sign)
+	f.of(c.purpose).add(tokens, c.total(), sign)
+	m := f.model(c.asked)
+	m.tokens.add(tokens, sign)
+	m.cost.add(c.total(), sign)
+}
+
+// price returns the price of a model, nil if it is unknown.
+func (f *Fold) price(model string) *message.Price {
+	if f.spec == nil {
+		return nil
+	}
+	return f.spec.Price(model)
+}
+
+// model returns the sums of a model.
+func (f *Fold) model(name string) *ModelTotal {
+	i, ok := f.modelPlace[name]
+	if !ok {
+		i = len(f.byModel)
+		f.modelPlace[name] = i
+		f.byModel = append(f.byModel, ModelTotal{Model: name})
+	}
+	return &f.byModel[i]
+}
+
+// finish returns a finish reason in the words of the trace, which has none for a
+// reply that the provider paused in the middle: it stopped.
+func finish(f event.Finish) string {
+	if f == event.FinishPause {
+		f = event.FinishStop
+	}
+	return string(f)
+}
+
+// use notes a call's usage in its row.
+func (r *Row) use(u *message.Usage) {
+	r.PromptTokens, r.CachedTokens, r.CompletionTokens = known(u.Input), known(u.Cached), known(u.Output)
+	r.CacheWriteTokens, r.ReasoningTokens = known(u.CacheWrite), known(u.Reasoning)
+	r.CachedPPM = ppm(u.Cached, u.Input)
+	r.Unreconciled = Unreconciled(u)
+}
+
+// ppm returns part in millionths of whole, rounded down, nil where that is not known
+// or makes no sense.
+func ppm(part, whole message.Count) *int64 {
+	const million = 1_000_000
+	p, ok := part.Get()
+	w, known := whole.Get()
+	if !ok || !known || w == 0 || p > w {
+		return nil
+	}
+	if p > message.MaxCount/million {
+		return ptr(p / (w/million + 1))
+	}
+	return ptr(p * million / w)
+}
+
+// Unreconciled says, a sentence each, where figures of a usage contradict each other:
+// what is a part of the input is more than that, or what is a part of the output.
+// What such a call cost is an estimate at best. It is empty for those that don't, and
+// says nothing of what is unknown.
+func Unreconciled(u *message.Usage) []string {
+	var out []string
+	part := func(part, whole message.Count, text string) {
+		p, ok := part.Get()
+		if w, known := whole.Get(); ok && known && p > w {
+			out = append(out, fmt.Sprintf(text, p, w))
+		}
+	}
+	cached, written := u.Cached.Or(0), u.CacheWrite.Or(0)
+	part(message.Known(cached).Add(message.Known(written)), u.Input, "%d tokens were read from the cache or written to it, but only %d went in")
+	part(u.Reasoning, u.Output, "%d tokens of reasoning are more than the %d that came out")
+	return out
+}
