@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"rein.example/rein/model/internal/wire"
+	"rein.example/rein/schema"
 )
 
 // errUnsupported says that a schema has something that the server refuses.
@@ -49,15 +50,15 @@ var looseWords = []string{
 
 // take returns the schema of the next tool as it is to be sent, and whether it is to
 // be strict.
-func (s *strictTools) take(schema jsontext.Value) (jsontext.Value, bool) {
-	if s.off || len(schema) == 0 {
-		return schema, false
+func (s *strictTools) take(loose jsontext.Value) (jsontext.Value, bool) {
+	if s.off || len(loose) == 0 {
+		return loose, false
 	}
-	strict := wire.Without(schema, func(word string) bool { return slices.Contains(looseWords, word) })
+	strict := schema.Without(loose, func(word string) bool { return slices.Contains(looseWords, word) })
 	if s.fits(strict) {
 		return strict, true
 	}
-	return schema, false
+	return loose, false
 }
 
 // fits reports whether a strict tool of that schema can be added, and counts it if so.

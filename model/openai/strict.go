@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"rein.example/rein/model/internal/wire"
+	"rein.example/rein/schema"
 )
 
 // What strict mode takes, as OpenAI documents it. It refuses a whole request for
@@ -49,14 +50,14 @@ var looseWords = []string{
 // strictly returns a tool's schema as strict mode takes it, without what it can do
 // without. ok is false where that is not enough, such as for a parameter that may be
 // left out.
-func strictly(schema jsontext.Value) (strict jsontext.Value, ok bool) {
-	if len(schema) == 0 {
+func strictly(loose jsontext.Value) (strict jsontext.Value, ok bool) {
+	if len(loose) == 0 {
 		return closedEmpty(), true
 	}
-	if strictable(schema) {
-		return schema, true
+	if strictable(loose) {
+		return loose, true
 	}
-	strict = wire.Without(schema, func(word string) bool { return slices.Contains(looseWords, word) })
+	strict = schema.Without(loose, func(word string) bool { return slices.Contains(looseWords, word) })
 	return strict, strictable(strict)
 }
 

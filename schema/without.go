@@ -1,4 +1,4 @@
-package wire
+package schema
 
 import (
 	"bytes"
@@ -6,8 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxSchemaDepth bounds the nesting of a schema that [Without] looks into.
-const maxSchemaDepth = 64
+// maxWordDepth bounds the nesting of a schema that [Without] looks into.
+const maxWordDepth = 64
 
 // Without returns a JSON Schema without the words that drop names, wherever in it
 // they stand as words and not as names of properties; everything else is as it was.
@@ -43,7 +43,7 @@ var (
 
 // schema copies the next value, which is a schema.
 func (w *without) schema(depth int) error {
-	if w.d.PeekKind() != '{' || depth > maxSchemaDepth {
+	if w.d.PeekKind() != '{' || depth > maxWordDepth {
 		return w.value()
 	}
 	return w.members(w.drop, func(name string) error {
@@ -74,22 +74,35 @@ func (w *without) members(drop func(name string) bool, copy func(name string) er
 	}
 	w.out = append(w.out, '{')
 	first := true
-	err := Members(w.d, func(quoted []byte) error {
+	if _, err := w.d.ReadToken(); err != nil {
+		return err
+	}
+	for w.d.PeekKind() == '"' {
+		quoted, err := w.d.ReadValue()
+		if err != nil {
+			return err
+		}
 		name, err := jsontext.AppendUnquote(nil, quoted)
 		if err != nil {
 			return err
 		}
 		if drop != nil && drop(string(name)) {
-			return w.d.SkipValue()
+			if err := w.d.SkipValue(); err != nil {
+				return err
+			}
+			continue
 		}
 		if !first {
 			w.out = append(w.out, ',')
 		}
 		first = false
 		w.out = append(append(w.out, quoted...), ':')
-		return copy(string(name))
-	})
+		if err := copy(string(name)); err != nil {
+			return err
+		}
+	}
 	w.out = append(w.out, '}')
+	_, err := w.d.ReadToken()
 	return err
 }
 
@@ -100,13 +113,19 @@ func (w *without) list(copy func() error) error {
 	}
 	w.out = append(w.out, '[')
 	first := true
-	err := Elements(w.d, func() error {
+	if _, err := w.d.ReadToken(); err != nil {
+		return err
+	}
+	for k := w.d.PeekKind(); k != ']' && k != 0; k = w.d.PeekKind() {
 		if !first {
 			w.out = append(w.out, ',')
 		}
 		first = false
-		return copy()
-	})
+		if err := copy(); err != nil {
+			return err
+		}
+	}
 	w.out = append(w.out, ']')
+	_, err := w.d.ReadToken()
 	return err
 }
