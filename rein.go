@@ -120,6 +120,9 @@ type Options struct {
 	Secrets *event.Secrets
 	// Logger gets diagnostics. Nil: none.
 	Logger *slog.Logger
+	// Observers are shown all that happens in the agent's runs, such as what package
+	// trace/otel makes traces and metrics of.
+	Observers []Observer
 	// Sandbox says what confines the commands among the tools, in the agent's words,
 	// such as "none". It is recorded with each run, for those who look at it later;
 	// the confining is the tools' own.

@@ -182,7 +182,12 @@ func (r *Run) carryOut(ctx context.Context, w *engine.Watch) error {
 		return r.err
 	}
 	job := *r.job
-	job.Watch = w
+	job.Watch, job.Traceparent = observed(ctx, r.id, w, r.agent.opts.Observers)
+	defer func() {
+		for _, o := range r.agent.opts.Observers {
+			o.End(r.id)
+		}
+	}()
 	switch {
 	case r.start:
 		r.result, r.err = r.agent.engine.Start(ctx, &job)

@@ -61,6 +61,9 @@ type Job struct {
 	Tools *tool.Registry
 	// Watch observes. It may be nil.
 	Watch *Watch
+	// Traceparent is the W3C trace context of whoever asks for this, which the journal
+	// keeps, or empty; see event.RunStarted.
+	Traceparent string
 	// Approve answers questions while the run goes on, or returns ok == false
 	// to leave them open; nil leaves all open, so that the run parks. A run's
 	// questions are put one at a time, in the order of the calls, and so are those of
@@ -124,6 +127,13 @@ type Watch struct {
 	Progress func(run, call, tool, text string)
 	// Delta gets a model's output as it arrives; it is never journalled.
 	Delta func(run string, d model.Delta)
+	// Context returns the context in which a call of a model or a tool is carried out:
+	// ctx, which has the values of the caller's, or one derived from it, so that what
+	// observes can hand on what it knows of the call. The call's intent is the event
+	// seq of the run, a model.called or a tool.started, which Event may not have got
+	// yet. Unlike the others it is called on the goroutine of the run that makes the
+	// call, which may be one below, so several at once.
+	Context func(ctx context.Context, run string, seq int64, intent event.Type) context.Context
 }
 
 // Result is where a run stands.

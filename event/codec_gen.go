@@ -108,6 +108,11 @@ func (x *RunStarted) AppendJSON(dst []byte) []byte {
 		dst = codec.AppendString(dst, x.Call)
 		dst = append(dst, ',')
 	}
+	if x.Traceparent != "" {
+		dst = append(dst, `"traceparent":`...)
+		dst = codec.AppendString(dst, x.Traceparent)
+		dst = append(dst, ',')
+	}
 	dst = append(dst, `"spec":`...)
 	dst = x.Spec.AppendJSON(dst)
 	dst = append(dst, ',')
@@ -139,6 +144,8 @@ func (x *RunStarted) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Parent, err = codec.String(dec)
 		case `"call"`:
 			x.Call, err = codec.String(dec)
+		case `"traceparent"`:
+			x.Traceparent, err = codec.String(dec)
 		case `"spec"`:
 			err = x.Spec.DecodeJSON(dec)
 		case `"origin"`:
@@ -2255,6 +2262,11 @@ func (x *RunResumed) AppendJSON(dst []byte) []byte {
 		dst = x.Models.AppendJSON(dst)
 		dst = append(dst, ',')
 	}
+	if x.Traceparent != "" {
+		dst = append(dst, `"traceparent":`...)
+		dst = codec.AppendString(dst, x.Traceparent)
+		dst = append(dst, ',')
+	}
 	return codec.End(dst, '}')
 }
 
@@ -2280,6 +2292,8 @@ func (x *RunResumed) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Fork, err = codec.String(dec)
 		case `"models"`:
 			x.Models, err = codec.Pointer(dec, (*ModelChange).DecodeJSON)
+		case `"traceparent"`:
+			x.Traceparent, err = codec.String(dec)
 		default:
 			err = dec.SkipValue()
 		}

@@ -16,7 +16,10 @@ type RunStarted struct {
 	// tool that is an agent, that this run carries out.
 	Parent string `json:"parent,omitempty" rein:"keep"`
 	Call   string `json:"call,omitempty"`
-	Spec   Spec   `json:"spec"`
+	// Traceparent is the W3C trace context (the header's value) of whoever asked for
+	// the run, if they gave one: traces of the run hang below it, whenever they are made.
+	Traceparent string `json:"traceparent,omitempty" rein:"keep"`
+	Spec        Spec   `json:"spec"`
 	// Origin, if not nil, says that Rein has not carried the run out: its events were
 	// made of a recording that another program wrote.
 	Origin *Origin `json:"origin,omitempty"`
@@ -444,6 +447,8 @@ type RunResumed struct {
 	Fork string `json:"fork,omitempty" rein:"keep"`
 	// Models, if not nil, are what is asked from here on.
 	Models *ModelChange `json:"models,omitempty"`
+	// Traceparent is as in RunStarted, of whoever asked for the run to go on.
+	Traceparent string `json:"traceparent,omitempty" rein:"keep"`
 }
 
 // ModelChange replaces the members of a [Spec] that say which models are asked and

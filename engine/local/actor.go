@@ -263,7 +263,7 @@ func (a *actor) result(err error) *engine.Result {
 // begin makes the journal of a new run. The spec is copied: it is redacted and
 // gets its token counts here.
 func (a *actor) begin() error {
-	started := &event.RunStarted{Format: event.Version, Root: a.job.Run, Spec: *a.job.Spec}
+	started := &event.RunStarted{Format: event.Version, Root: a.job.Run, Traceparent: a.job.Traceparent, Spec: *a.job.Spec}
 	if o := a.origin; o != nil {
 		started.Root, started.Parent, started.Call = o.Root, o.Parent, o.Call
 	}

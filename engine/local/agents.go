@@ -80,7 +80,7 @@ func (a *actor) watchBelow(b *below) *engine.Watch {
 		b.mail.mu.Unlock()
 		a.box.tell(heard)
 	}
-	w := &engine.Watch{}
+	w := &engine.Watch{Context: a.watch.w.Context}
 	if a.watch.w.Event != nil {
 		w.Event = func(ev event.Event) { post(func(w watcher) { w.event(&ev) }) }
 	}

@@ -106,6 +106,9 @@ func (a *actor) find(id string) *flight {
 func (a *actor) fly(f *flight) {
 	f.needs, f.queued = nothing, false
 	f.ctx.values, f.begun = a.values, a.at
+	if a.watch.w.Context != nil {
+		f.ctx.values = a.contextOf(f)
+	}
 	if f.limit > 0 {
 		f.ctx.deadline = a.at.Add(f.limit)
 		f.due = f.ctx.deadline
@@ -116,6 +119,17 @@ func (a *actor) fly(f *flight) {
 	default:
 		go a.worker(f)
 	}
+}
+
+// contextOf returns what the context of a call has from those who observe the run.
+func (a *actor) contextOf(f *flight) context.Context {
+	switch f.cmd.(type) {
+	case *loop.CallModel:
+		return a.watch.context(a.values, a.job.Run, f.rests, event.TypeModelCalled)
+	case *loop.RunTool, *loop.StartRun:
+		return a.watch.context(a.values, a.job.Run, f.rests, event.TypeToolStarted)
+	}
+	return a.values
 }
 
 // worker carries a flight out, and waits for the next one: a goroutine is cheap,

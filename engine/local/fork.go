@@ -133,7 +133,8 @@ func (a *actor) fork(from string, at int64, models *event.ModelChange) error {
 	if err != nil {
 		return err
 	}
-	first := &event.RunResumed{Generation: head.Generation, By: a.e.lease.Owner.Name, Changed: a.changed(), Fork: from, Models: models}
+	first := &event.RunResumed{Generation: head.Generation, By: a.e.lease.Owner.Name, Changed: a.changed(), Fork: from, Models: models,
+		Traceparent: a.job.Traceparent}
 	if err := a.keep(a.e.admit(a.ctx, first)); err != nil {
 		return err
 	}

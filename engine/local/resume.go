@@ -86,7 +86,7 @@ func (a *actor) takeOver() error {
 	if err != nil {
 		return err
 	}
-	if err := a.keep(&event.RunResumed{Generation: head.Generation, By: a.e.lease.Owner.Name, Changed: a.changed(), Fork: of}); err != nil {
+	if err := a.keep(&event.RunResumed{Generation: head.Generation, By: a.e.lease.Owner.Name, Changed: a.changed(), Fork: of, Traceparent: a.job.Traceparent}); err != nil {
 		return err
 	}
 	return a.input()

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"log/slog"
 	"runtime/debug"
 	"sync"
@@ -34,6 +35,17 @@ func (w watcher) event(ev *event.Event) {
 		defer w.recover()
 		w.w.Event(*ev)
 	}
+}
+
+// context returns the context for a call, whose intent is the event seq.
+func (w watcher) context(ctx context.Context, run string, seq int64, intent event.Type) (out context.Context) {
+	defer func() {
+		if out == nil { // it panicked, or had none to give
+			out = ctx
+		}
+	}()
+	defer w.recover()
+	return w.w.Context(ctx, run, seq, intent)
 }
 
 // hears reports whether somebody wants to see replies while they arrive.

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -217,4 +218,59 @@ func TestLargeBodies(t *testing.T) {
 		}
 	}
 	l.checkBodies()
+}
+
+type markKey struct{}
+
+// Whoever observes a run may give each call's context something to hand on, the calls
+// of runs below included; it is told which event announces the call.
+func TestWatchGivesContext(t *testing.T) {
+	below := newLab(t, call("k1 look"), say("Two."))
+	l := newLab(t, call("c1 look", "c2 research orders"), say("done")).agent("research", event.Read, below)
+	for _, x := range []*lab{l, below} {
+		x.tool("look", event.Read, func(ctx context.Context, c *tool.Call) (*tool.Result, error) {
+			return tool.Text(fmt.Sprint(ctx.Value(markKey{}))), nil
+		})
+	}
+	var mu sync.Mutex
+	marks := map[string]bool{}
+	l.job.Traceparent = "00-0102030405060708090a0b0c0d0e0f10-0102030405060708-01"
+	l.job.Watch = &engine.Watch{Context: func(ctx context.Context, run string, seq int64, intent event.Type) context.Context {
+		mu.Lock()
+		defer mu.Unlock()
+		mark := fmt.Sprintf("%s %d %s", run, seq, intent)
+		if marks[mark] = true; intent == event.TypeModelCalled {
+			panic("an observer's own affair")
+		}
+		return context.WithValue(ctx, markKey{}, mark)
+	}}
+	if r := l.start(t.Context(), l.engine()); r.Answer != "done" {
+		t.Errorf("%+v", r)
+	}
+	for run, parent := range map[string]string{"r1": l.job.Traceparent, "r1.1": ""} {
+		looking := ""
+		for ev, err := range l.store.Read(t.Context(), run, 1) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			mark := fmt.Sprintf("%s %d %s", run, ev.Seq, ev.Data.Type())
+			switch d := ev.Data.(type) {
+			case *event.RunStarted:
+				if d.Traceparent != parent {
+					t.Errorf("run %s began with the trace context %q", run, d.Traceparent)
+				}
+			case *event.ModelCalled, *event.ToolStarted:
+				if !marks[mark] {
+					t.Errorf("nobody was asked for the context of %s, but of %v", mark, marks)
+				}
+				if d, ok := d.(*event.ToolStarted); ok && d.Tool == "look" {
+					looking = mark
+				}
+			case *event.ToolFinished:
+				if got := d.Parts[0].Text; d.Tool == "look" && got != looking {
+					t.Errorf("call %s of run %s saw %q, not %q", d.Call, run, got, looking)
+				}
+			}
+		}
+	}
 }
