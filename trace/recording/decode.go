@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"rein.example/rein/event"
 	"rein.example/rein/message"
 )
 
@@ -105,11 +107,46 @@ func conversation(raw jsontext.Value, limits Limits) (*Conversation, error) {
 		}
 	}
 	c := &Conversation{ID: in.name(), Tools: toolsOf(in.Tools), System: r.system, Messages: r.pair()}
+	c.label(raw)
 	c.Repairs = fixed.list()
 	if len(c.Messages)+len(c.System) == 0 {
 		return nil, errors.New("it holds nothing but results without calls")
 	}
 	return c, nil
+}
+
+// label keeps the members of a conversation that are no part of what was said.
+func (c *Conversation) label(raw jsontext.Value) {
+	if raw.Kind() != '{' {
+		return
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(raw), lenient, jsontext.AllowDuplicateNames(true))
+	if _, err := d.ReadToken(); err != nil {
+		return
+	}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return
+		}
+		l := event.Label{Name: name.String()} // before it is overwritten
+		v, err := d.ReadValue()
+		if err != nil {
+			return
+		}
+		switch l.Name {
+		case "messages", "traj", "tools", "id":
+			continue
+		}
+		if len(v) > MaxLabel || len(c.Labels) >= MaxLabels || len(l.Name) > MaxLabel || !v.IsValid() {
+			c.LeftOut = append(c.LeftOut, clip(l.Name))
+			continue
+		}
+		l.Value = v.Clone()
+		if l.Value.Compact() == nil {
+			c.Labels = append(c.Labels, l)
+		}
+	}
 }
 
 // name returns what the recording calls the conversation.

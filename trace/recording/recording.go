@@ -15,7 +15,15 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"rein.example/rein/event"
 	"rein.example/rein/message"
+)
+
+// Bounds of what is kept of the other members of a conversation: so many, each of so
+// many bytes of JSON.
+const (
+	MaxLabels = 64
+	MaxLabel  = 16 << 10
 )
 
 // Conversation is one recorded conversation.
@@ -29,6 +37,11 @@ type Conversation struct {
 	Messages []message.Message
 	// Tools are those that the recording says were offered; nil if it does not say.
 	Tools []Tool
+	// Labels are the other members that the recording has of the conversation, such as
+	// a reward, in their order; LeftOut names those that are longer than [MaxLabel], or
+	// more than [MaxLabels].
+	Labels  []event.Label
+	LeftOut []string
 	// Repairs are what had to be changed, each kind once, in the order of the
 	// constants.
 	Repairs []Repair
