@@ -1,96 +1,135 @@
 package main
 
-import "strings"
+import (
+	"context"
+	"fmt"
 
-// diffLines returns the lines of a that are not in b with "-", those of b that
-// are not in a with "+", and a few around them with " "; "…" stands for more of
-// what both have. Requests grow at their end, so what both begin and end with is
-// taken off first, and only the rest is compared, by longest common subsequence.
-func diffLines(a, b []string) []string {
-	head := 0
-	for head < len(a) && head < len(b) && a[head] == b[head] {
-		head++
-	}
-	tail := 0
-	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	var out []string
-	for _, l := range a[:head] {
-		out = append(out, " "+l)
-	}
-	out = append(out, changed(a[head:len(a)-tail], b[head:len(b)-tail])...)
-	for _, l := range a[len(a)-tail:] {
-		out = append(out, " "+l)
-	}
-	return around(out)
+	"github.com/spf13/cobra"
+
+	"rein.example/rein/engine"
+	"rein.example/rein/event"
+	"rein.example/rein/journal"
+	"rein.example/rein/trace/diff"
+)
+
+// parted is what --json prints of two runs.
+type parted struct {
+	*diff.Report
+	// ContextError says why the contexts could not be parted; left out if they were,
+	// or if a run has no request.
+	ContextError string `json:"context_error,omitempty"`
+	// Damage says where a journal stops being sound; the rest is of what comes before.
+	DamageA *damage `json:"damage_a,omitempty"`
+	DamageB *damage `json:"damage_b,omitempty"`
 }
 
-// maxCompared bounds the table of the comparison; longer texts are shown as
-// wholly changed.
-const maxCompared = 4_000_000
+func (a *app) diffCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "diff RUN_A RUN_B", Short: "Say where two runs part, and what only one of them saw", Args: exactly("RUN_A", "RUN_B"),
+		Long: `Compares two runs: their steps are aligned by calls and outcomes, the first place
+where they differ is named, and what one context had there that the other had not is
+said in words, then as text. Look at the outcomes that differ before the runs part:
+they are often the cause.
 
-func changed(a, b []string) []string {
-	var out []string
-	if len(a)*len(b) > maxCompared {
-		for _, l := range a {
-			out = append(out, "-"+l)
-		}
-		for _, l := range b {
-			out = append(out, "+"+l)
-		}
-		return out
+It calls no model and no tool, and exits 0 also when the runs differ.`,
+		Example: `  rein diff 01J9 last
+  rein diff 01J9 last --json`,
 	}
-	// common[i][j] is the length of the longest common subsequence of a[i:], b[j:].
-	common := make([][]int, len(a)+1)
-	for i := range common {
-		common[i] = make([]int, len(b)+1)
-	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
-				common[i][j] = common[i+1][j+1] + 1
-			} else {
-				common[i][j] = max(common[i+1][j], common[i][j+1])
+	return a.withReading(cmd, func(ctx context.Context, s journal.Store, args []string) error {
+		var runs [2]string
+		for i := range args {
+			var err error
+			if runs[i], err = a.find(ctx, s, args[i]); err != nil {
+				return err
 			}
 		}
-	}
-	i, j := 0, 0
-	for i < len(a) || j < len(b) {
-		switch {
-		case i < len(a) && j < len(b) && a[i] == b[j]:
-			out = append(out, " "+a[i])
-			i, j = i+1, j+1
-		case j == len(b) || i < len(a) && common[i+1][j] >= common[i][j+1]:
-			out = append(out, "-"+a[i])
-			i++
-		default:
-			out = append(out, "+"+b[j])
-			j++
+		d, err := compare(ctx, s, runs[0], runs[1])
+		if err != nil {
+			return err
 		}
-	}
-	return out
+		if a.json {
+			err = a.print(d)
+		} else {
+			err = a.write([]byte(a.differences(d)))
+		}
+		if err == nil {
+			err = a.report(runs[0], d.DamageA)
+		}
+		if err == nil && runs[0] != runs[1] {
+			err = a.report(runs[1], d.DamageB)
+		}
+		return err
+	})
 }
 
-// around keeps the changed lines and 3 lines about each.
-func around(lines []string) []string {
-	const about = 3
-	keep := make([]bool, len(lines))
-	for i, l := range lines {
-		if !strings.HasPrefix(l, " ") {
-			for k := max(0, i-about); k < min(len(lines), i+about+1); k++ {
-				keep[k] = true
-			}
+// compare compares two runs.
+func compare(ctx context.Context, s journal.Store, runA, runB string) (*parted, error) {
+	d := &parted{}
+	var x, y diff.Fold
+	err := together(
+		func() (err error) { d.DamageA, err = foldDiff(ctx, s, runA, &x); return err },
+		func() (err error) { d.DamageB, err = foldDiff(ctx, s, runB, &y); return err })
+	if err != nil {
+		return nil, err
+	}
+	c := diff.New(x.Run(), y.Run())
+	if c.Shared, err = shared(ctx, s, runA, runB); err != nil {
+		return nil, err
+	}
+	var seenA, seenB *diff.Context
+	if seqA, seqB := c.Requests(); seqA > 0 && seqB > 0 {
+		err := together(
+			func() (err error) { seenA, err = seen(ctx, s, runA, seqA); return err },
+			func() (err error) { seenB, err = seen(ctx, s, runB, seqB); return err })
+		if err != nil {
+			d.ContextError = err.Error()
 		}
 	}
-	var out []string
-	for i, l := range lines {
-		switch {
-		case keep[i]:
-			out = append(out, l)
-		case i == 0 || keep[i-1]:
-			out = append(out, "…")
+	d.Report = c.Report(seenA, seenB)
+	return d, nil
+}
+
+// together does two things at the same time and returns the first one's error, else the
+// other's.
+func together(f, g func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- g() }()
+	err := f()
+	if other := <-done; err == nil {
+		err = other
+	}
+	return err
+}
+
+// foldDiff folds a run for a comparison. Where there is another process at work on
+// it, its status says so.
+func foldDiff(ctx context.Context, s journal.Store, run string, f *diff.Fold) (*damage, error) {
+	return sound(ctx, s, run, func(e *event.Event) error { f.Add(e); return nil })
+}
+
+// shared returns the last event that two runs have in common because of a fork, 0 for
+// none.
+func shared(ctx context.Context, s journal.Store, runA, runB string) (int64, error) {
+	if runA == runB {
+		return 0, nil
+	}
+	family, err := s.Family(ctx, runA)
+	if err != nil {
+		return 0, failed(fmt.Errorf("find what the runs share: %w", err))
+	}
+	for _, r := range family {
+		if r.Run == runB {
+			return r.Shared, nil
 		}
 	}
-	return out
+	return 0, nil
+}
+
+// seen returns what a model saw in one request.
+func seen(ctx context.Context, s journal.Store, run string, seq int64) (*diff.Context, error) {
+	v, err := engine.See(ctx, s, run, seq)
+	if err != nil {
+		return nil, err
+	}
+	return &diff.Context{System: v.System, Messages: v.Messages, Tail: v.Tail, Tools: v.Tools, Dialect: v.Dialect}, nil
 }

@@ -87,22 +87,6 @@ func TestRequestDiff(t *testing.T) {
 	}
 }
 
-func TestDiffLines(t *testing.T) {
-	split := func(s string) []string { return strings.Split(s, "") }
-	for _, c := range []struct{ a, b, want string }{
-		{"abc", "abc", "…"},
-		{"abc", "abxc", " a| b|+x| c"},
-		{"abc", "ac", " a|-b| c"},
-		{"axbyc", "azbwc", " a|-x|+z| b|-y|+w| c"},
-		{"abcdefgh", "abcdefgx", "…| e| f| g|-h|+x"},
-		{"ab", "cd", "-a|-b|+c|+d"},
-	} {
-		if got := strings.Join(diffLines(split(c.a), split(c.b)), "|"); got != c.want {
-			t.Errorf("%s to %s: %s, want %s", c.a, c.b, got, c.want)
-		}
-	}
-}
-
 func TestShow(t *testing.T) {
 	b := newBox(t)
 	run, _ := clumsyRun(t, b)

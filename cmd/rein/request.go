@@ -1,12 +1,11 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"rein.example/rein/engine"
@@ -16,6 +15,7 @@ import (
 	"rein.example/rein/model/anthropic"
 	"rein.example/rein/model/gemini"
 	"rein.example/rein/model/openai"
+	"rein.example/rein/trace/diff"
 )
 
 // requested is what --json prints for a request.
@@ -31,6 +31,9 @@ type requested struct {
 	Body   string `json:"body"`
 	// Damage says where the journal stops being sound; the request comes before.
 	Damage *damage `json:"damage,omitempty"`
+
+	called *event.ModelCalled
+	seq    int64
 }
 
 func (a *app) requestCommand() *cobra.Command {
@@ -74,7 +77,7 @@ and after one whether the work serves the goal (read-back) or whether all is don
 			return err
 		}
 		if diff {
-			err = a.diff(ctx, s, r)
+			err = a.changes(ctx, s, r)
 		} else if a.json {
 			err = a.print(r)
 		} else {
@@ -137,7 +140,7 @@ func (a *app) request(ctx context.Context, s journal.Store, run string, w wanted
 	if err != nil {
 		return nil, failed(err)
 	}
-	return &requested{run, w.step, called.Attempt, string(called.Purpose), exact, called.SHA256.String(), int64(len(body)), string(body), damage}, nil
+	return &requested{run, w.step, called.Attempt, string(called.Purpose), exact, called.SHA256.String(), int64(len(body)), string(body), damage, called, seq}, nil
 }
 
 // encoderOf makes the encoder that a journal names. It needs no key.
@@ -156,8 +159,19 @@ func encoderOf(id engine.EncoderID) (model.Encoder, error) {
 	return nil, fmt.Errorf("this version has no encoder %s: update rein", id.Version)
 }
 
-// diff prints how the request differs from that of the step before.
-func (a *app) diff(ctx context.Context, s journal.Store, r *requested) error {
+// changed is what --json prints of how a request differs from that of the step before.
+type changed struct {
+	Run  string `json:"run"`
+	Step int64  `json:"step"`
+	// Before is the step whose request it is compared with.
+	Before int64 `json:"before_step"`
+	*diff.Changes
+	// Exact: both bodies hash to what was sent.
+	Exact bool `json:"exact"`
+}
+
+// changes prints how the request differs from that of the step before.
+func (a *app) changes(ctx context.Context, s journal.Store, r *requested) error {
 	if r.Step == 1 {
 		return fmt.Errorf("step 1 has no step before it")
 	}
@@ -165,26 +179,39 @@ func (a *app) diff(ctx context.Context, s journal.Store, r *requested) error {
 	if err != nil {
 		return err
 	}
-	changes := diffLines(pretty(before.Body), pretty(r.Body))
+	var fold diff.Fold
+	if _, err := foldDiff(ctx, s, r.Run, &fold); err != nil {
+		return err
+	}
+	var list [2]*diff.Request
+	for i, q := range []*requested{before, r} {
+		c, err := seen(ctx, s, r.Run, q.seq)
+		if err != nil {
+			return failed(err)
+		}
+		list[i] = &diff.Request{Called: q.called, Seq: q.seq, Context: *c, Body: q.Body}
+	}
+	d := &changed{r.Run, r.Step, before.Step, diff.Requests(fold.Run(), list[0], list[1]), before.Exact && r.Exact}
 	if a.json {
-		return a.print(struct {
-			Run  string   `json:"run"`
-			Step int64    `json:"step"`
-			Diff []string `json:"diff"`
-		}{r.Run, r.Step, changes})
+		return a.print(d)
 	}
-	var out bytes.Buffer
-	for _, line := range changes {
-		out.WriteString(line + "\n")
-	}
-	return a.write(out.Bytes())
+	return a.write([]byte(d.text(cmp.Or(a.wide, usualWidth))))
 }
 
-// pretty returns a body as lines; one that is not JSON as it is.
-func pretty(body string) []string {
-	v := jsontext.Value(body)
-	if v.Indent(jsontext.WithIndent("  ")) != nil {
-		return strings.Split(body, "\n")
+// text says it for people: words first.
+func (d *changed) text(width int) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "step %d, since the request of step %d\n", d.Step, d.Before)
+	for _, c := range d.Changes.Changes {
+		out.WriteString(wrapped("  "+c.Text, width, "    "))
 	}
-	return strings.Split(string(v), "\n")
+	if len(d.Changes.Changes) == 0 {
+		out.WriteString("  nothing was added, removed or changed\n")
+	}
+	out.WriteString(wrapped("  cached prefix "+d.Prefix.Text, width, "    "))
+	out.WriteString("\n")
+	for _, line := range d.Diff {
+		out.WriteString(line + "\n")
+	}
+	return out.String()
 }

@@ -1,0 +1,353 @@
+package diff
+
+import (
+	"crypto/sha256"
+	"hash"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"rein.example/rein/event"
+	"rein.example/rein/message"
+	"rein.example/rein/parse"
+	"rein.example/rein/window"
+)
+
+// Run is what a comparison knows of one run: a few hundred bytes for each step and
+// call, however long the results were.
+type Run struct {
+	ID string
+	// Spec is the run's as it is now, nil if its journal does not begin with one; at
+	// holds what it was before models were changed.
+	Spec *event.Spec
+	// Fork is the run that this one was forked from last, and Shared the last event
+	// that they share; "" and 0 for none.
+	Fork   string
+	Shared int64
+	Inputs []Input
+	Steps  []Step
+	// Rewrites are the compactions of the context.
+	Rewrites []Rewrite
+	// Status is "finished", "paused" or "running", Reason the reason or cause.
+	Status, Reason string
+	OK             bool
+
+	calls map[string]*Call // by id, looked up only
+	edits map[string]edit  // by the text that stands for what is gone, looked up only
+}
+
+// Input is something that was said from outside.
+type Input struct {
+	// Before is the index of the step that came next.
+	Before int
+	Event  int64
+	// Text is its beginning, at most [maxInput] bytes.
+	Text string
+	hash event.Hash
+}
+
+// Step is one reply of the model and what became of it.
+type Step struct {
+	// Number is as the journal counts steps, from 1.
+	Number int64
+	// Event is the sequence of the model.called whose reply it is: of the last
+	// attempt.
+	Event   int64
+	Purpose event.Purpose
+	Model   string
+	Calls   []*Call
+	// Text is the beginning of what was said, at most [maxKept] bytes.
+	Text string
+	// Answered: a reply came. Failed is the class of the error, if that is how the
+	// step ended.
+	Answered bool
+	Failed   event.ErrorClass
+
+	said   event.Hash // of all that was said
+	inputs event.Hash // of the inputs right before it
+}
+
+// Call is one tool call and its outcome.
+type Call struct {
+	ID, Tool string
+	// Step is the number of its step, and Index its place there, from 1.
+	Step  int64
+	Index int
+	// Args are the arguments in canonical form where that is known, at most
+	// [maxKept] bytes of them.
+	Args string
+	// Status is empty while there is no outcome.
+	Status                  event.Status
+	ErrorType, ErrorMessage string
+	// Size is the whole result's size in bytes, Shown what the model got, Shaped what
+	// was done to it in between.
+	Size, Shown int64
+	Shaped      []string
+	// Child is the run that carried the call out, of a tool that is an agent.
+	Child string
+
+	args, result event.Hash
+	at           int // the index of its step
+}
+
+// Rewrite is one compaction of the context.
+type Rewrite struct {
+	// Step is the number of the step whose request it was made for.
+	Step          int64
+	Event         int64
+	Strategy, Why string
+	// Stubbed, Trimmed and Dropped count the messages that were edited.
+	Stubbed, Trimmed, Dropped int
+	// Upto: the messages before it have left, but for those of users; 0: none.
+	Upto int64
+	// Summary: there is one.
+	Summary bool
+
+	hash event.Hash // of what it did
+}
+
+// edit says which rewrite put a text in the place of another, and how.
+type edit struct {
+	rewrite int
+	action  string
+}
+
+// maxKept bounds what is kept of a text, in bytes.
+const maxKept = 600
+
+// maxInput is maxKept for what people said, which is compared as text.
+const maxInput = 16 << 10
+
+// Fold makes a [Run] of events. The zero value is ready; it is not safe for
+// concurrent use.
+type Fold struct {
+	run Run
+	// aside are the model calls that are no steps; looked up only.
+	aside map[string]bool
+	// answered is the reply that was not parsed yet.
+	answered *event.ModelAnswered
+	// said gathers the inputs since the last step.
+	said hash.Hash
+	// placed is how many rewrites have their step.
+	placed int
+}
+
+// Run returns the run so far. It is valid until the next Add.
+func (f *Fold) Run() *Run { return &f.run }
+
+// Add folds the next event.
+func (f *Fold) Add(e *event.Event) {
+	r := &f.run
+	if r.calls == nil {
+		r.ID, r.Status = e.Run, "running"
+		r.calls, r.edits, f.aside, f.said = map[string]*Call{}, map[string]edit{}, map[string]bool{}, sha256.New()
+	}
+	switch d := e.Data.(type) {
+	case *event.RunStarted:
+		r.Spec = &d.Spec
+	case *event.RunResumed:
+		f.resumed(e, d)
+	case *event.InputReceived:
+		f.input(e, d)
+	case *event.ContextCompacted:
+		f.rewritten(e, d)
+	case *event.ModelCalled:
+		f.called(e, d)
+	case *event.ModelAnswered:
+		f.answered = d
+	case *event.ModelFailed:
+		if s := f.step(d.ID); s != nil {
+			s.Failed = d.Class
+		}
+	case *event.ReplyParsed:
+		f.parsed(d)
+	case *event.CallJudged, *event.ToolStarted, *event.ToolFinished:
+		f.call(d)
+	case *event.RunPaused:
+		r.Status, r.Reason = "paused", string(d.Cause)
+	case *event.RunFinished:
+		r.Status, r.Reason, r.OK = "finished", string(d.Reason), d.OK
+	}
+}
+
+func (f *Fold) resumed(e *event.Event, d *event.RunResumed) {
+	r := &f.run
+	r.Status, r.Reason, r.OK = "running", "", false
+	if d.Fork != "" {
+		r.Fork, r.Shared = d.Fork, e.Seq-1
+	}
+	if d.Models != nil && r.Spec != nil {
+		r.Spec = r.Spec.With(d.Models)
+	}
+}
+
+func (f *Fold) input(e *event.Event, d *event.InputReceived) {
+	if d.Kind != event.InputText {
+		return
+	}
+	m := message.Message{Parts: d.Parts}
+	h := partsHash(d.Parts, "")
+	f.run.Inputs = append(f.run.Inputs, Input{len(f.run.Steps), e.Seq, head(m.PlainText(), maxInput), h})
+	f.said.Write(h[:])
+}
+
+func (f *Fold) rewritten(e *event.Event, d *event.ContextCompacted) {
+	w := Rewrite{Event: e.Seq, Strategy: d.Strategy, Why: d.Why, Upto: d.Upto, Summary: d.Summary != ""}
+	for i := range d.Edits {
+		x := &d.Edits[i]
+		if x.Text != "" {
+			f.run.edits[x.Text] = edit{len(f.run.Rewrites), x.Action}
+		}
+		switch x.Action {
+		case window.ActionStub:
+			w.Stubbed++
+		case window.ActionTrim:
+			w.Trimmed++
+		default:
+			w.Dropped++
+		}
+	}
+	w.hash = sha256.Sum256(d.AppendJSON(nil))
+	f.run.Rewrites = append(f.run.Rewrites, w)
+}
+
+// called begins a step, or another attempt at it.
+func (f *Fold) called(e *event.Event, d *event.ModelCalled) {
+	r := &f.run
+	if !d.Purpose.Aside() {
+		for ; f.placed < len(r.Rewrites); f.placed++ {
+			r.Rewrites[f.placed].Step = d.Step
+		}
+	}
+	if d.Purpose.Aside() {
+		f.aside[d.ID] = true
+		return
+	}
+	if n := len(r.Steps); n > 0 {
+		if s := &r.Steps[n-1]; s.Number == d.Step && s.Purpose == d.Purpose && !s.Answered {
+			s.Event, s.Model, s.Failed = e.Seq, d.Model, ""
+			return
+		}
+	}
+	s := Step{Number: d.Step, Event: e.Seq, Purpose: d.Purpose, Model: d.Model}
+	f.said.Sum(s.inputs[:0])
+	f.said.Reset()
+	r.Steps = append(r.Steps, s)
+}
+
+// step returns the step that a model call is for, nil if it is for none.
+func (f *Fold) step(id string) *Step {
+	if n := len(f.run.Steps); n > 0 && !f.aside[id] {
+		return &f.run.Steps[n-1]
+	}
+	return nil
+}
+
+func (f *Fold) parsed(d *event.ReplyParsed) {
+	s := f.step(d.ID)
+	if s == nil || f.answered == nil || f.answered.ID != d.ID {
+		return
+	}
+	msg := parse.Assistant(&f.answered.Message, d)
+	f.answered = nil
+	text := msg.PlainText()
+	s.Answered, s.Failed, s.Text, s.said = true, "", head(text, maxKept), sha256.Sum256([]byte(text))
+	for i := range d.Calls {
+		p := &d.Calls[i]
+		c := &Call{ID: p.ID, Tool: p.Name, Step: s.Number, Index: i + 1, at: len(f.run.Steps) - 1, Args: head(p.Args, maxKept), args: sha256.Sum256([]byte(p.Args))}
+		s.Calls = append(s.Calls, c)
+		f.run.calls[c.ID] = c
+	}
+}
+
+func (f *Fold) call(d event.Data) {
+	switch d := d.(type) {
+	case *event.CallJudged:
+		if c := f.run.calls[d.Call]; c != nil && d.ArgsHash != (event.Hash{}) {
+			c.args = d.ArgsHash
+			if d.Args != "" {
+				c.Args = head(d.Args, maxKept)
+			}
+		}
+	case *event.ToolStarted:
+		if c := f.run.calls[d.Call]; c != nil && d.Run != "" {
+			c.Child = d.Run
+		}
+	case *event.ToolFinished:
+		if c := f.run.calls[d.Call]; c != nil && d.Undoes == "" {
+			c.Status, c.ErrorType, c.ErrorMessage = d.Status, d.ErrorType, head(d.ErrorMessage, maxKept)
+			c.Size, c.Shown, c.Shaped = d.Size, d.Shown, d.Shaped
+			c.result = partsHash(d.Parts, d.Call)
+		}
+	}
+}
+
+// partsHash returns a hash of what is shown, in which the call's own id does not
+// matter: models number their calls in ways that differ from run to run.
+func partsHash(parts []message.Part, id string) event.Hash {
+	h := sha256.New()
+	var buf []byte
+	for _, p := range parts {
+		if id != "" {
+			p.Text = strings.ReplaceAll(p.Text, id, "\x00")
+		}
+		buf = p.AppendJSON(buf[:0])
+		h.Write(buf)
+	}
+	var out event.Hash
+	h.Sum(out[:0])
+	return out
+}
+
+// acts returns a hash of what the model did in a step: its calls or, without any, its
+// words.
+func (s *Step) acts() event.Hash {
+	h := sha256.New()
+	if len(s.Calls) == 0 {
+		h.Write([]byte("said " + strconv.FormatBool(s.Answered) + " " + string(s.Failed) + " "))
+		h.Write(s.said[:])
+	}
+	for _, c := range s.Calls {
+		h.Write([]byte(strconv.Quote(c.Tool) + " "))
+		h.Write(c.args[:])
+	}
+	var out event.Hash
+	h.Sum(out[:0])
+	return out
+}
+
+// all is acts with the outcomes of the calls, and with what was said before the step.
+func (s *Step) all() event.Hash {
+	h := sha256.New()
+	acts := s.acts()
+	h.Write(acts[:])
+	h.Write(s.inputs[:])
+	for _, c := range s.Calls {
+		h.Write([]byte(string(c.Status) + " " + strconv.Quote(c.ErrorType) + " "))
+		h.Write(c.result[:])
+	}
+	var out event.Hash
+	h.Sum(out[:0])
+	return out
+}
+
+// sameOutcome reports whether two calls gave the model the same.
+func sameOutcome(a, b *Call) bool {
+	return a.Status == b.Status && a.ErrorType == b.ErrorType && a.result == b.result
+}
+
+// sameAsked reports whether two calls are of one tool with the same arguments.
+func sameAsked(a, b *Call) bool { return a.Tool == b.Tool && a.args == b.args }
+
+// head returns the beginning of a text, at most that many bytes, without keeping the
+// rest of it in memory.
+func head(s string, most int) string {
+	if len(s) <= most {
+		return strings.Clone(s)
+	}
+	n := most - len("…")
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
