@@ -110,11 +110,7 @@ func (s *Store) add(l *journal.Lease, r *run) error {
 		return fmt.Errorf("creating run %s: %w", r.id, journal.ErrExists)
 	}
 	r.owner, r.generation = l.ID, 1
-	s.runs[r.id] = r
-	s.order = append(s.order, r)
-	if r.base != nil {
-		r.base.forks = append(r.base.forks, r)
-	}
+	s.register(r)
 	return nil
 }
 
@@ -130,6 +126,9 @@ func (s *Store) Claim(ctx context.Context, l *journal.Lease, id string) (journal
 	}
 	if s.leases[l.ID] == nil {
 		return journal.Head{}, fmt.Errorf("claiming run %s: the lease has been given up: %w", id, journal.ErrFenced)
+	}
+	if r.imported {
+		return journal.Head{}, &journal.ImportedError{Run: id}
 	}
 	if r.owner != l.ID && s.live(r.owner) {
 		return journal.Head{}, &journal.HeldError{Run: id, Owner: s.leases[r.owner].Owner}
@@ -197,6 +196,9 @@ func (s *Store) Post(ctx context.Context, id string, e journal.Entry) (journal.H
 	r, err := s.find(id)
 	if err != nil {
 		return journal.Head{}, err
+	}
+	if r.imported {
+		return journal.Head{}, &journal.ImportedError{Run: id}
 	}
 	h, err := r.append(journal.Anywhere, []journal.Entry{e})
 	if err == nil {

@@ -19,6 +19,7 @@ type run struct {
 	baseSeq int64
 
 	owner, generation int64  // guarded by Store.mu
+	imported          bool   // it is carried out elsewhere; guarded by Store.mu
 	forks             []*run // whose base it is, as they were made; guarded by Store.mu
 
 	mu       sync.Mutex // guards what follows; a fork's before its base's
@@ -89,6 +90,12 @@ func (r *run) add(e *journal.Entry) error {
 	if err := storekit.CheckSize(typ, len(data)); err != nil {
 		return err
 	}
+	r.put(e, typ, data)
+	return nil
+}
+
+// put adds the record of an entry whose data is encoded. The caller holds mu.
+func (r *run) put(e *journal.Entry, typ event.Type, data []byte) {
 	if r.n%blockSize == 0 {
 		r.blocks = append(r.blocks, new(block))
 	}
@@ -102,7 +109,6 @@ func (r *run) add(e *journal.Entry) error {
 		}
 		r.commands[e.Command] = r.end()
 	}
-	return nil
 }
 
 // truncate removes the records after the first n. Readers keep the blocks that
@@ -217,6 +223,16 @@ func (r *run) segments(seq int64) []segment {
 
 // read yields the events from the sequence from on, checking the chain.
 func (r *run) read(ctx context.Context, from int64, yield func(event.Event, error) bool) {
+	r.records(ctx, from, func(c *event.Chain, rec *event.Record) (bool, bool, error) {
+		e, torn, err := storekit.Decode(c, rec)
+		return err != nil || yield(e, nil), torn, err
+	}, func(err error) { yield(event.Event{}, err) })
+}
+
+// records calls each with the records from the sequence from on, until it returns
+// false, and fail with the error that it returns or that keeps them from being read;
+// torn is as that of [storekit.Decode].
+func (r *run) records(ctx context.Context, from int64, each func(*event.Chain, *event.Record) (more, torn bool, err error), fail func(error)) {
 	r.mu.Lock()
 	end := r.end()
 	parts := r.segments(end)
@@ -229,20 +245,20 @@ func (r *run) read(ctx context.Context, from int64, yield func(event.Event, erro
 	for _, p := range parts {
 		for seq := max(from, p.lo+1); seq <= p.hi; seq++ {
 			if err := ctx.Err(); err != nil {
-				yield(event.Event{}, err)
+				fail(err)
 				return
 			}
 			i := seq - p.lo - 1
 			rec := &p.blocks[i/blockSize][i%blockSize]
-			e, torn, err := storekit.Decode(&chain, &event.Record{
+			more, torn, err := each(&chain, &event.Record{
 				Run: r.id, Seq: seq, Time: rec.time, Type: rec.typ, Command: rec.command,
 				Prev: chain.Hash, Hash: rec.hash, Data: rec.data,
 			})
 			if err != nil {
-				yield(event.Event{}, &journal.DamageError{Run: r.id, Sound: seq - 1, Torn: torn && last(parts, seq), Err: err})
+				fail(&journal.DamageError{Run: r.id, Sound: seq - 1, Torn: torn && last(parts, seq), Err: err})
 				return
 			}
-			if !yield(e, nil) {
+			if !more {
 				return
 			}
 		}

@@ -57,6 +57,9 @@ func (s *Store) Post(ctx context.Context, run string, e journal.Entry) (journal.
 		if err != nil {
 			return err
 		}
+		if r.owner == elsewhere {
+			return &journal.ImportedError{Run: run}
+		}
 		before := r.head.Seq
 		err = w.append(r, journal.Anywhere, entries)
 		if head = r.head; err != nil || head.Seq == before {
@@ -100,12 +103,13 @@ func (s *Store) Sync(ctx context.Context, run string) error {
 func (s *Store) result(doing, run string, head journal.Head, err error) (journal.Head, error) {
 	var conflict *journal.ConflictError
 	var held *journal.HeldError
+	var imported *journal.ImportedError
 	switch {
 	case err == nil:
 		return head, nil
 	case errors.Is(err, errNoRun):
 		return journal.Head{}, s.notFound(run)
-	case errors.As(err, &conflict), errors.As(err, &held), errors.Is(err, journal.ErrClosed),
+	case errors.As(err, &conflict), errors.As(err, &held), errors.As(err, &imported), errors.Is(err, journal.ErrClosed),
 		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return journal.Head{}, err
 	}

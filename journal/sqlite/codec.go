@@ -67,22 +67,31 @@ func (s *Store) encode(ctx context.Context, entries []journal.Entry) ([]encoded,
 	for i, e := range entries {
 		raw := e.Data.AppendJSON((*scratch)[:0])
 		*scratch = raw
-		x := encoded{Entry: e, typ: e.Data.Type(), sum: sha256.Sum256(raw)}
-		if err := storekit.CheckSize(x.typ, len(raw)); err != nil {
+		typ := e.Data.Type()
+		if err := storekit.CheckSize(typ, len(raw)); err != nil {
 			return nil, err
 		}
-		if len(raw) <= inline {
-			x.data = s.codec.column(raw)
-		} else {
-			ref, err := s.PutBody(ctx, raw, "application/json")
-			if err != nil {
-				return nil, err
-			}
-			x.body, _ = hex.DecodeString(ref.SHA256)
+		var err error
+		if out[i], err = s.encoded(ctx, e, typ, raw); err != nil {
+			return nil, err
 		}
-		out[i] = x
 	}
 	return out, nil
+}
+
+// encoded returns an entry whose data is raw.
+func (s *Store) encoded(ctx context.Context, e journal.Entry, typ event.Type, raw []byte) (encoded, error) {
+	x := encoded{Entry: e, typ: typ, sum: sha256.Sum256(raw)}
+	if len(raw) <= inline {
+		x.data = s.codec.column(raw)
+		return x, nil
+	}
+	ref, err := s.PutBody(ctx, raw, "application/json")
+	if err != nil {
+		return x, err
+	}
+	x.body, err = hex.DecodeString(ref.SHA256)
+	return x, err
 }
 
 // column returns the value of the data column: text, or compressed bytes where

@@ -228,6 +228,9 @@ func (s *Store) Claim(ctx context.Context, l *journal.Lease, run string) (journa
 		if !s.joined(l.ID) {
 			return fmt.Errorf("the lease has been given up: %w", journal.ErrFenced)
 		}
+		if r.owner == elsewhere {
+			return &journal.ImportedError{Run: run}
+		}
 		if err := w.free(r, func(id int64) bool { return id == l.ID }); err != nil {
 			return err
 		}
@@ -297,18 +300,27 @@ func (s *Store) Fork(ctx context.Context, l *journal.Lease, from string, seq int
 		if err != nil {
 			return err
 		}
-		f := &row{run: run, base: src.no, baseSeq: seq, progress: src.progress.Fork(from, last)}
-		f.head.Seq, f.head.Hash = last.Seq, last.Hash
-		for base, baseSeq := src.base, src.baseSeq; base != 0 && seq <= baseSeq; {
-			f.base = base // the run that holds the event itself
-			if err := w.st.baseOf.one(ints(&base, &baseSeq), base); err != nil {
-				return w.fail(err)
-			}
+		f := &row{run: run}
+		if err := w.share(f, src, last); err != nil {
+			return err
 		}
 		return w.insert(l, f)
 	}})
 	_, err = s.result("forking "+from+" into", run, journal.Head{}, err)
 	return err
+}
+
+// share lets a new row have the events of another run up to and including last.
+func (w *writer) share(f, src *row, last *event.Event) error {
+	f.base, f.baseSeq, f.progress = src.no, last.Seq, src.progress.Fork(src.run, last)
+	f.head.Seq, f.head.Hash = last.Seq, last.Hash
+	for base, baseSeq := src.base, src.baseSeq; base != 0 && last.Seq <= baseSeq; {
+		f.base = base // the run that holds the event itself
+		if err := w.st.baseOf.one(ints(&base, &baseSeq), base); err != nil {
+			return w.fail(err)
+		}
+	}
+	return nil
 }
 
 // last returns the event at which a run is forked.

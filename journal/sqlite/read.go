@@ -101,7 +101,11 @@ func (s *Store) read(ctx context.Context, r *row, from int64, yield func(event.E
 	if err != nil {
 		return s.readError(err)
 	}
-	rd := &reader{s: s, run: r.run, parts: parts, yield: yield}
+	return s.readParts(ctx, r, from, &reader{s: s, run: r.run, parts: parts, yield: yield})
+}
+
+// readParts lets a reader read from the sequence from on.
+func (s *Store) readParts(ctx context.Context, r *row, from int64, rd *reader) error {
 	rd.chain.Seq = from - 1
 	if from > 1 {
 		known, err := rd.start(ctx)
@@ -110,10 +114,10 @@ func (s *Store) read(ctx context.Context, r *row, from int64, yield func(event.E
 		}
 		if !known { // find where it breaks
 			rd.chain = event.Chain{}
-			rd.yield = func(event.Event) bool { return true }
+			rd.raw, rd.yield = nil, func(event.Event) bool { return true }
 		}
 	}
-	err = rd.all(ctx)
+	err := rd.all(ctx)
 	switch {
 	case errors.Is(err, errStop):
 		return nil
@@ -133,7 +137,8 @@ type reader struct {
 	run   string
 	parts []segment
 	yield func(event.Event) bool
-	chain event.Chain // of what was read
+	raw   func(event.Record) bool // if not nil, in the place of yield
+	chain event.Chain             // of what was read
 }
 
 // start sets the chain's hash, and reports whether there is the event.
@@ -260,7 +265,11 @@ func (rd *reader) event(ctx context.Context, x *stored) error {
 	e, torn, err := event.Event{}, true, x.err
 	if err == nil {
 		r.Run, r.Prev = rd.run, rd.chain.Hash
-		e, torn, err = storekit.Decode(&rd.chain, r)
+		if rd.raw == nil {
+			e, torn, err = storekit.Decode(&rd.chain, r)
+		} else {
+			err = rd.chain.Add(r)
+		}
 	}
 	if err != nil {
 		rd.chain.Seq = r.Seq - 1
@@ -270,7 +279,7 @@ func (rd *reader) event(ctx context.Context, x *stored) error {
 		}
 		return rd.damage(torn && !later, err)
 	}
-	if !rd.yield(e) {
+	if rd.raw != nil && !rd.raw(*r) || rd.raw == nil && !rd.yield(e) {
 		return errStop
 	}
 	return nil

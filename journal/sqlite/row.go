@@ -85,7 +85,12 @@ func (w *writer) insert(l *journal.Lease, r *row) error {
 	} else if !errors.Is(err, errNoRun) {
 		return err
 	}
-	r.owner, r.head.Generation = l.ID, 1
+	return w.newRow(r, l.ID)
+}
+
+// newRow writes a new row with that owner.
+func (w *writer) newRow(r *row, owner int64) error {
+	r.owner, r.head.Generation = owner, 1
 	p := &r.progress
 	res, err := w.exec(&w.st.newRun, r.run, r.base, r.baseSeq, r.owner, r.head.Generation, r.head.Seq, r.head.Hash[:],
 		p.Agent, p.Parent, p.Started, p.Last, string(p.State), p.Reason)
