@@ -16,8 +16,6 @@
 package html
 
 import (
-	"errors"
-	"io"
 	"iter"
 
 	"rein.example/rein/event"
@@ -105,10 +103,3 @@ const (
 	// LeastText is the least that is shown of a text.
 	LeastText = 256
 )
-
-// Write writes the page of a run. It needs memory for the steps of the run, about a
-// kilobyte each, and for the texts of one step. What is written when it fails is no
-// page.
-func Write(w io.Writer, in Input) error {
-	return errors.New("not yet")
-}

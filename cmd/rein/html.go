@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"strings"
+
+	"rein.example/rein/engine"
+	"rein.example/rein/event"
+	"rein.example/rein/journal"
+	"rein.example/rein/message"
+	"rein.example/rein/trace"
+	"rein.example/rein/trace/anomaly"
+	"rein.example/rein/trace/html"
+)
+
+// writeHTML writes a run and those below it as one HTML file. What is sound of a
+// damaged journal is written, and the error says where it ends.
+func writeHTML(ctx context.Context, s journal.Store, run string, w io.Writer) error {
+	top, err := htmlRun(ctx, s, run)
+	if err != nil {
+		return err
+	}
+	return html.Write(w, html.Input{
+		Run:     *top,
+		Below:   func(below string) (*html.Run, error) { return htmlRun(ctx, s, below) },
+		Body:    func(ref message.Ref) ([]byte, error) { return s.Body(ctx, ref) },
+		Program: "rein " + builtVersion(),
+	})
+}
+
+// htmlRun is a run of the store as the page takes it.
+func htmlRun(ctx context.Context, s journal.Store, run string) (*html.Run, error) {
+	found, err := anomalies(ctx, s, run)
+	if err != nil {
+		return nil, err
+	}
+	r := &html.Run{ID: run, Events: s.Read(ctx, run, 1), Requests: htmlRequests(ctx, s, run), Anomalies: found}
+	sum, err := summary(ctx, s, run)
+	if err != nil {
+		return nil, err
+	}
+	if sum.Status == "running" || sum.Status == "interrupted" {
+		r.Status = sum.Status
+	}
+	return r, nil
+}
+
+// anomalies finds those of a run, up to where its journal is sound.
+func anomalies(ctx context.Context, s journal.Store, run string) ([]trace.Anomaly, error) {
+	var f anomaly.Fold
+	_, err := sound(ctx, s, run, func(e *event.Event) error {
+		f.Add(e)
+		return nil
+	})
+	return f.Found(), err
+}
+
+// htmlRequests are what the model saw in the requests of a run.
+func htmlRequests(ctx context.Context, s journal.Store, run string) iter.Seq2[*html.Request, error] {
+	return func(yield func(*html.Request, error) bool) {
+		for r, err := range engine.Requests(ctx, s, encoderOf, run) {
+			var damage *journal.DamageError
+			if errors.As(err, &damage) {
+				return // which the page says by itself
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			out := &html.Request{Seq: r.Seq, System: r.System, Kept: r.Kept, Messages: r.Messages, Tail: r.Tail, Tools: r.Tools, Dialect: r.Dialect,
+				Since: r.Since, Same: r.Same, Rest: r.Rest, Exact: r.Exact}
+			if r.Problem != nil {
+				out.Problem = strings.TrimSpace(r.Problem.Error())
+			}
+			if !yield(out, nil) {
+				return
+			}
+		}
+	}
+}
