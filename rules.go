@@ -68,6 +68,13 @@ func (r *Rules) specs(readBack bool) ([]event.RuleSpec, string) {
 	return out, window.Rules(never, must, can)
 }
 
+// Text returns the rules as they stand in the system text; readBack says that the agent
+// has the rule that it reads what it has changed. Empty: there are none.
+func (r *Rules) Text(readBack bool) string {
+	_, text := r.specs(readBack)
+	return text
+}
+
 // check returns what is wrong with the rules.
 func (r *Rules) check() error {
 	for i := range r.Enforced {

@@ -61,6 +61,11 @@ func Load(path string) (*Agent, error) {
 // Parse reads an agent file's text. name stands for the file in errors, which
 // are [*Error]s. It reads no other file.
 func Parse(name string, text []byte) (*Agent, error) {
+	return parse(name, text, func(root *yamltree.Node) *yamltree.Node { return root })
+}
+
+// parse is Parse of what adapt makes of the file's content.
+func parse(name string, text []byte, adapt func(*yamltree.Node) *yamltree.Node) (*Agent, error) {
 	a := &Agent{source: source{name: name, text: string(text)}}
 	d := &decoder{report: report{file: name}, texts: textRules(), at: map[string]yamltree.Pos{}}
 	root, err := yamltree.Parse(text, bounds)
@@ -75,7 +80,7 @@ func Parse(name string, text []byte) (*Agent, error) {
 		d.add(root.Pos, "", "the file is empty; begin with a line such as model: openai/gpt-5.1-mini")
 		return nil, d.err()
 	}
-	d.value(root, reflect.ValueOf(a).Elem(), "", "")
+	d.value(adapt(root), reflect.ValueOf(a).Elem(), "", "")
 	a.source.at = d.at
 	d.together(a)
 	if err := d.err(); err != nil {

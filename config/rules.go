@@ -86,8 +86,12 @@ func (d *decoder) checkRules(a *Agent) {
 // rules returns what [rein.New] takes. A name that no tool has would be a rule
 // that never applies.
 func (a *Agent) rules(r *report, tools []tool.Tool) rein.Rules {
+	return a.rulesFor(r, offeredNames(tools))
+}
+
+// rulesFor is rules for tools of these names, sorted.
+func (a *Agent) rulesFor(r *report, names []string) rein.Rules {
 	out := rein.Rules{Can: a.Rules.Can}
-	names := offeredNames(tools)
 	list := func(name string, rules []Rule, texts *[]string) {
 		for i := range rules {
 			rule, path := &rules[i], fmt.Sprintf("rules.%s[%d]", name, i)

@@ -130,20 +130,7 @@ func newOrEmpty(dir string) (string, error) {
 // demoModel starts the server that plays the demo's model, and returns the agent that
 // talks to it and the order desk's own tools.
 func (a *app) demoModel(s *session, cfg *config.Agent) (*config.Agent, []tool.Tool, error) {
-	server := script.Handler(demo.Script(), nil)
-	if a.played != nil {
-		a.played(server)
-	}
-	url, err := server.Listen("127.0.0.1:0")
-	if err != nil {
-		return nil, nil, fmt.Errorf("start the demo's model: %w", err)
-	}
-	s.closers = append(s.closers, func() error {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		return server.Close(ctx)
-	})
-	cfg, err = cfg.With(config.Changes{BaseURL: url})
+	cfg, err := a.demoServer(s, cfg)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -153,6 +140,25 @@ func (a *app) demoModel(s *session, cfg *config.Agent) (*config.Agent, []tool.To
 	}
 	s.closers = append(s.closers, mailbox.Close)
 	return cfg, tools, nil
+}
+
+// demoServer starts the server that plays the demo's model, and returns the agent that
+// asks it.
+func (a *app) demoServer(s *session, cfg *config.Agent) (*config.Agent, error) {
+	server := script.Handler(demo.Script(), nil)
+	if a.played != nil {
+		a.played(server)
+	}
+	url, err := server.Listen("127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("start the demo's model: %w", err)
+	}
+	s.closers = append(s.closers, func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		return server.Close(ctx)
+	})
+	return cfg.With(config.Changes{BaseURL: url})
 }
 
 // demoObject is what --json prints for the demo.
