@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ import (
 var (
 	checkURL   = flag.String("check-url", "", "the API of a server that speaks Chat Completions; see make measure-check")
 	checkModel = flag.String("check-model", "", "the model there that is asked the completion check")
-	checkRuns  = flag.Int("check-runs", 20, "how many runs of each kind are checked")
+	checkRuns  = flag.Int("check-runs", 20, "how many runs of each kind are checked, the shortest")
 )
 
 // TestRecordedCheck puts the completion check to a real model at the end of recorded
@@ -40,35 +41,47 @@ func TestRecordedCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	known, sums := verdicts(data), map[string]*checks{"passed": {}, "failed": {}}
-	n := 0
+	type run struct {
+		c     *recording.Conversation
+		v     verdict
+		bytes int
+	}
+	var runs []run
 	for c, err := range recording.Read(strings.NewReader(string(data)), recording.Limits{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var k verdict
-		if n < len(known) {
-			k = known[n]
+		r := run{c: c}
+		if len(runs) < len(known) {
+			r.v = known[len(runs)]
 		}
-		n++
-		s := sums[k.outcome()]
+		for i := range c.Messages {
+			r.bytes += len(c.Messages[i].PlainText())
+		}
+		runs = append(runs, r)
+	}
+	// The shortest first: what a check takes is mostly the reading of the run.
+	slices.SortStableFunc(runs, func(a, b run) int { return a.bytes - b.bytes })
+	for _, r := range runs {
+		s := sums[r.v.outcome()]
 		if s == nil || s.runs >= *checkRuns {
 			continue
 		}
-		s.runs++
-		p := playToCheck(t, c)
+		p := playToCheck(t, r.c)
 		if p == nil {
 			continue // it has not acted, or did not end with an answer
 		}
-		s.put(t, client, p, &k, c.ID)
+		s.runs++
+		s.put(t, client, p, &r.v, r.c.ID)
 		t.Logf("\n%s", checksTable(sums))
 	}
 }
 
 // checks are what came of the completion checks of the runs of one kind.
 type checks struct {
-	// runs were looked at; asked are those that were put to the check, unread those
-	// whose check could not be read or failed, sent those that it sent back.
-	runs, asked, unread, sent int
+	// runs were put to the check, unread are those whose check could not be read or
+	// failed, sent those that it sent back.
+	runs, unread, sent int
 	// right are those of sent where an act that the benchmark wants and the run has
 	// not made is named.
 	right int
@@ -90,7 +103,6 @@ func (s *checks) put(t *testing.T, client model.Client, p *played, v *verdict, i
 	}
 	body = model.End(body, enc, &params, prev, c.Tail)
 	p.apply(t, &event.ModelCalled{ID: c.ID, Purpose: c.Purpose, Step: c.Step, Attempt: c.Attempt, Model: c.Model})
-	s.asked++
 	reply, err := client.Call(context.Background(), &model.Request{Body: [][]byte{body}}, nil)
 	if err != nil {
 		s.unread++
@@ -153,13 +165,13 @@ func mentions(text, tool string) bool {
 // checksTable renders what came of checks.
 func checksTable(sums map[string]*checks) string {
 	var b strings.Builder
-	const row = "%-8s %5v %6v %7v %10v %9v %13v %14v\n"
-	fmt.Fprintf(&b, row, "ended", "runs", "asked", "unread", "sent back", "rightly", "input tokens", "output tokens")
+	const row = "%-8s %5v %7v %10v %9v %13v %14v\n"
+	fmt.Fprintf(&b, row, "ended", "runs", "unread", "sent back", "rightly", "input tokens", "output tokens")
 	for _, name := range []string{"passed", "failed"} {
 		s := sums[name]
-		fmt.Fprintf(&b, row, name, s.runs, s.asked, s.unread, s.sent, s.right, s.input, s.output)
+		fmt.Fprintf(&b, row, name, s.runs, s.unread, s.sent, s.right, s.input, s.output)
 	}
-	return b.String() + "asked: runs that had acted and ended with an answer; rightly: an act that the benchmark wants and the run has not made is named\n"
+	return b.String() + "runs: those that had acted and ended with an answer, the shortest; rightly: an act that the benchmark wants and the run has not made is named\n"
 }
 
 // playToCheck plays a recording up to the completion check of its end; nil if there
