@@ -116,6 +116,9 @@ func tells(enc model.Encoder, p *model.Params, change func(*model.Params)) bool 
 	return !bytes.Equal(enc.Head(nil, p, nil), enc.Head(nil, &other, nil)) || !bytes.Equal(enc.Close(nil, p, nil), enc.Close(nil, &other, nil))
 }
 
+// told are words that say nothing that other words don't, or that are for people.
+var told = []string{"type", "$schema", "$id", "$comment", "title"}
+
 // lostSchemas finds words of the tools' schemas that the other wire leaves out.
 func (p *preparing) lostSchemas(enc model.Encoder, was, to *model.Params) {
 	if len(to.Tools) == 0 || p.cmd.Dialect != "" || to.NoTools {
@@ -127,6 +130,9 @@ func (p *preparing) lostSchemas(enc model.Encoder, was, to *model.Params) {
 		one := to.Tools[i : i+1]
 		lost := false
 		for _, word := range wordsOf(one[0].Schema) {
+			if slices.Contains(told, word) {
+				continue
+			}
 			drop := func(q *model.Params) {
 				q.Tools = []event.ToolSpec{one[0]}
 				q.Tools[0].Schema = without(one[0].Schema, word)

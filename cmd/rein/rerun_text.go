@@ -131,7 +131,7 @@ func (r *reran) table(out *strings.Builder, width int) {
 			below = append(below, fmt.Sprintf("sent %d times: the others failed", x.Tries))
 		}
 		if x.FromCache {
-			below = append(below, "its id is that of another reply: something between here and the model has kept it")
+			below = append(below, "its reply was kept somewhere: it has the id of another one")
 		}
 		row(fmt.Sprint(x.N), x.did, thanRun[engine.Likeness(x.Likeness)], &x.reranOutcome, below)
 	}

@@ -70,6 +70,20 @@ var recorded = []struct {
 	}}},
 }
 
+// playRecorded streams a recorded reply.
+func playRecorded(w http.ResponseWriter, reply []string) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	for _, data := range reply {
+		var named struct {
+			Type string `json:"type"`
+		}
+		if json.Unmarshal([]byte(data), &named) == nil && named.Type != "" {
+			fmt.Fprintf(w, "event: %s\n", named.Type)
+		}
+		fmt.Fprintf(w, "data: %s\n\n", data)
+	}
+}
+
 // One agent.yaml runs on every wire as it is, and leaves the same journal, up to
 // what belongs to the provider: its names, ids and signatures, the bytes of its
 // requests, and the cache figures that only some report.
@@ -86,16 +100,7 @@ func TestOneAgentOnEveryWire(t *testing.T) {
 				http.Error(w, "a third request", http.StatusBadRequest)
 				return
 			}
-			w.Header().Set("Content-Type", "text/event-stream")
-			for _, data := range wire.replies[n] {
-				var named struct {
-					Type string `json:"type"`
-				}
-				if json.Unmarshal([]byte(data), &named) == nil && named.Type != "" {
-					fmt.Fprintf(w, "event: %s\n", named.Type)
-				}
-				fmt.Fprintf(w, "data: %s\n\n", data)
-			}
+			playRecorded(w, wire.replies[n])
 		}))
 		defer srv.Close()
 		p := b.rein("run", "-f", agent, "-m", wire.provider+"/m-1", "--base-url", srv.URL+wire.base, "--events", "What is 12*8+100?")
