@@ -48,6 +48,7 @@ func (a *app) complete(root *cobra.Command) {
 			}
 		}
 		a.completeFlag(cmd, "model", completeModel)
+		a.completeFlag(cmd, "by", cobra.FixedCompletions(statsBy, cobra.ShellCompDirectiveNoFileComp))
 		a.completeFlag(cmd, "approve", cobra.FixedCompletions([]string{"ask", "deny", "allow"}, cobra.ShellCompDirectiveNoFileComp))
 	}
 }

@@ -136,7 +136,7 @@ Exit codes:
 		a.demoCommand(), a.runCommand(), a.chatCommand(), a.resumeCommand(), a.stopCommand(), a.tellCommand(), a.forkCommand(),
 		a.runsCommand(), a.showCommand(), a.requestCommand(), a.diffCommand(), a.replayCommand(), a.verifyCommand(), a.checkCommand(),
 		a.approveCommand(), a.rejectCommand(), a.settleCommand(), a.undoCommand(), a.parseCommand(), a.windowCommand(),
-		a.doctorCommand(), a.initCommand(), a.lintCommand(), a.schemaCommand(), a.versionCommand(),
+		a.statsCommand(), a.doctorCommand(), a.initCommand(), a.lintCommand(), a.schemaCommand(), a.versionCommand(),
 	)
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true // each names them itself, after its arguments

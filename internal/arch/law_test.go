@@ -29,9 +29,9 @@ var law = Law{
 	},
 	RootNever: []string{"model/*", "journal/sqlite", "journal/postgres"},
 
-	Pure:          []string{"message", "dialect", "schema", "tokens", "tokens/bpe", "event", "window", "guard", "parse", "loop", "trace", "trace/anomaly", "trace/diff", "internal/gencodec/codec"},
+	Pure:          []string{"message", "dialect", "schema", "tokens", "tokens/bpe", "event", "window", "guard", "parse", "loop", "trace", "trace/anomaly", "trace/diff", "trace/stats", "internal/gencodec/codec"},
 	PureMayImport: []string{"tool", "model", "journal"},
-	Integer:       []string{"tokens", "tokens/bpe", "event", "loop", "trace", "trace/anomaly", "trace/diff", "window", "guard"},
+	Integer:       []string{"tokens", "tokens/bpe", "event", "loop", "trace", "trace/anomaly", "trace/diff", "trace/stats", "window", "guard"},
 
 	Impure: []Ban{
 		{"os", "I/O"},

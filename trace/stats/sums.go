@@ -1,0 +1,97 @@
+package stats
+
+import (
+	"rein.example/rein/message"
+	"rein.example/rein/trace"
+)
+
+// Sum is a sum of figures of which some may not be known.
+type Sum struct {
+	// Known is the sum of those that are.
+	Known int64 `json:"known"`
+	// Unknown is the number of model calls whose figure nobody reported: the true sum
+	// is Known or more.
+	Unknown int64 `json:"unknown_calls"`
+}
+
+func (s *Sum) add(c message.Count) {
+	if n, ok := c.Get(); ok {
+		s.Known = plus(s.Known, n)
+	} else {
+		s.Unknown++
+	}
+}
+
+func (s *Sum) merge(o Sum) { s.Known, s.Unknown = plus(s.Known, o.Known), s.Unknown+o.Unknown }
+
+// Tokens are what model calls took. Input includes Cached and CacheWrite, Output
+// includes Reasoning, as in [message.Usage].
+type Tokens struct {
+	Input      Sum `json:"input"`
+	Cached     Sum `json:"cached"`
+	CacheWrite Sum `json:"cache_write"`
+	Output     Sum `json:"output"`
+	Reasoning  Sum `json:"reasoning"`
+}
+
+func (t *Tokens) add(u *message.Usage) {
+	t.Input.add(u.Input)
+	t.Cached.add(u.Cached)
+	t.CacheWrite.add(u.CacheWrite)
+	t.Output.add(u.Output)
+	t.Reasoning.add(u.Reasoning)
+}
+
+func (t *Tokens) merge(o *Tokens) {
+	t.Input.merge(o.Input)
+	t.Cached.merge(o.Cached)
+	t.CacheWrite.merge(o.CacheWrite)
+	t.Output.merge(o.Output)
+	t.Reasoning.merge(o.Reasoning)
+}
+
+// Cost is what model calls cost.
+type Cost struct {
+	// USD is null if the cost of one call is unknown: Known is then what the others
+	// cost, and Unknown how many are not in it. A price or the usage is missing.
+	USD     *trace.USD `json:"usd"`
+	Known   trace.USD  `json:"known_usd"`
+	Unknown int64      `json:"unknown_calls"`
+	// The parts of Known, which do not overlap.
+	Uncached   trace.USD `json:"uncached_input_usd"`
+	Cached     trace.USD `json:"cached_input_usd"`
+	CacheWrite trace.USD `json:"cache_write_usd"`
+	Output     trace.USD `json:"output_usd"`
+	Reasoning  trace.USD `json:"reasoning_usd"`
+}
+
+func (c *Cost) add(u *message.Usage, p *message.Price) {
+	part, ok := u.Cost(p)
+	if !ok {
+		c.Unknown++
+		return
+	}
+	usd := func(n int64) trace.USD { return trace.USD(n) }
+	c.merge(&Cost{Known: usd(part.Total()), Uncached: usd(part.Uncached), Cached: usd(part.Cached),
+		CacheWrite: usd(part.CacheWrite), Output: usd(part.Output), Reasoning: usd(part.Reasoning)})
+}
+
+func (c *Cost) merge(o *Cost) {
+	c.Unknown += o.Unknown
+	for _, s := range []struct {
+		to *trace.USD
+		n  trace.USD
+	}{{&c.Known, o.Known}, {&c.Uncached, o.Uncached}, {&c.Cached, o.Cached}, {&c.CacheWrite, o.CacheWrite},
+		{&c.Output, o.Output}, {&c.Reasoning, o.Reasoning}} {
+		*s.to = trace.USD(plus(int64(*s.to), int64(s.n)))
+	}
+}
+
+// summed returns the cost with USD, if that is known.
+func (c Cost) summed() Cost {
+	if c.Unknown == 0 {
+		known := c.Known
+		c.USD = &known
+	}
+	return c
+}
