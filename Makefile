@@ -17,7 +17,7 @@ STATICCHECK = $(GO) tool -modfile=tools/go.mod staticcheck
 STEP        = @tools/step
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check bench build fuzz generate rename-module tokenizers parse-score measure-finish measure-check simulate mutants clean deps servers fuzz-all long race cc
+.PHONY: help demo test test-all check bench build fuzz generate rename-module tokenizers parse-score measure-finish measure-check measure-anomalies simulate mutants clean deps servers fuzz-all long race cc
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
@@ -75,6 +75,10 @@ measure-finish: deps ## what the rules on progress and on what an end leaves ope
 measure-check: deps ## what a real model's completion checks find in recorded runs: make measure-check FILE=runs.json URL=http://127.0.0.1:8080/v1 MODEL=name RUNS=20
 	@test -n "$(FILE)" -a -n "$(URL)" -a -n "$(MODEL)" || { echo 'say which recordings, which server and which model: make measure-check FILE=runs.json URL=http://127.0.0.1:8080/v1 MODEL=name' >&2; exit 2; }
 	@$(GO) test -count=1 -v -timeout 0 -run '^TestRecordedCheck$$' ./loop -args -recorded '$(abspath $(FILE))' -check-url '$(URL)' -check-model '$(MODEL)' -check-runs $(or $(RUNS),20)
+
+measure-anomalies: deps ## what is found in recorded runs, by kind, in those that ended well and badly: make measure-anomalies FILE=runs.json
+	@test -n "$(FILE)" || { echo 'say which recordings: make measure-anomalies FILE=runs.json' >&2; exit 2; }
+	@$(GO) test -count=1 -v -run '^TestRecorded$$' ./trace/anomaly -args -recorded '$(abspath $(FILE))'
 
 simulate: deps ## play simulated histories of runs: SEEDS=100000 many, SEED=4711 one, told
 	@$(GO) test -v -timeout 0 ./engine/simtest -run '^TestSimulate$$' -args $(if $(SEED),-seed $(SEED),-seeds $(SEEDS) -keep)
