@@ -1,0 +1,186 @@
+package portable
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/event"
+)
+
+func testRedactor(t testing.TB) *Redactor {
+	t.Helper()
+	s := event.NewSecrets()
+	if err := s.Hide("DESK_KEY", "opens-every-desk"); err != nil {
+		t.Fatal(err)
+	}
+	return NewRedactor(s, func() []byte { return []byte("a key for tests") })
+}
+
+// Secrets are made here so that no scanner takes this file for one that has some.
+var (
+	fakeGitHub = "ghp_" + strings.Repeat("a1B2", 9)
+	fakeOpenAI = "sk-" + "proj-" + strings.Repeat("x9Y8z7", 5)
+	fakeAWS    = "AKIA" + "IOSFODNN7EXAMPLE"
+	fakeJWT    = "eyJhbGciOiJIUzI1NiJ9" + "." + "eyJzdWIiOiJkZXNrIn0" + "." + "c2lnbmF0dXJl"
+	fakePEM    = "-----BEGIN " + "RSA PRIVATE KEY-----\nMIIB\nAAAA\n-----END " + "RSA PRIVATE KEY-----"
+)
+
+// What is taken out, by what it is, and what is left: each line is a text and the text
+// that leaves, in which # stands for the hash of a marker.
+func TestText(t *testing.T) {
+	for _, x := range []struct{ in, want string }{
+		// by value
+		{"it opens-every-desk here", "it {{secret:DESK_KEY}} here"},
+		{`{"note":"opens-every-desk"}`, `{"note":"{{secret:DESK_KEY}}"}`},
+		// by the name of a member, at any depth, in strings that are JSON too
+		{`{"user":"ada","password":"hunter2"}`, `{"user":"ada","password":"[redacted:password:#]"}`},
+		{`{"Api-Key": "abc", "x_api_key":"def", "tokens": 12, "max_tokens": 5}`, `{"Api-Key": "[redacted:apikey:#]", "x_api_key":"[redacted:xapikey:#]", "tokens": 12, "max_tokens": 5}`},
+		{`{"headers":{"Set-Cookie":["a=1","b=2"],"Authorization":"Basic YTpi"}}`, `{"headers":{"Set-Cookie":["[redacted:setcookie:#]","[redacted:setcookie:#]"],"Authorization":"[redacted:authorization:#]"}}`},
+		{`{"args":"{\"db\":{\"db_password\":\"s3\"}}"}`, `{"args":"{\"db\":{\"db_password\":\"[redacted:password:#]\"}}"}`},
+		{`{"personal_access_token":"t","next_page_token":"p","eos_token":"</s>"}`, `{"personal_access_token":"[redacted:token:#]","next_page_token":"p","eos_token":"</s>"}`},
+		// not a value
+		{`{"password":"","token":"string","secret":"${SECRET}","apiKey":"***","pwd":"[redacted:pwd:01234567]","auth_token":"{{secret:X}}"}`, ""},
+		{`{"properties":{"password":{"type":"string"}},"required":["password"]}`, ""},
+		// by shape
+		{"push with " + fakeGitHub + ".", "push with [redacted:github:#]."},
+		{"key " + fakeOpenAI, "key [redacted:openai:#]"},
+		{fakeAWS + " is the id", "[redacted:aws:#] is the id"},
+		{"jwt " + fakeJWT + " end", "jwt [redacted:jwt:#] end"},
+		{"a\n" + fakePEM + "\nb", "a\n[redacted:privatekey:#]\nb"},
+		{fakePEM[:40], "[redacted:privatekey:#]"},
+		{"postgres://desk:hunter2@db.example:5432/x and http://db.example/a:b@c", "postgres://desk:[redacted:url:#]@db.example:5432/x and http://db.example/a:b@c"},
+		{"https://" + "0123456789abcdefghij" + "@git.example/x", "https://[redacted:url:#]@git.example/x"},
+		{"https://git@git.example/x, ssh://git@host", ""},
+		{"curl -H 'Authorization: Bearer abcdefgh12345678'", "curl -H 'Authorization: Bearer [redacted:authorization:#]'"},
+		{"Use a Bearer 0123456789abcdef0.", "Use a Bearer [redacted:bearer:#]"},
+		// given to a name, in any syntax
+		{"export DB_PASSWORD=hunter2hunter", "export DB_PASSWORD=[redacted:password:#]"},
+		{"api_key: 'correct horse battery'", "api_key: '[redacted:apikey:#]'"},
+		{`{"password": "cut0ff-at-th`, `{"password": "[redacted:password:#]`},
+		{`{'token': 'abc12345', 'n': 1}`, `{'token': '[redacted:token:#]', 'n': 1}`},
+		{"The password: required. A token = something; secret=mine; token: str", ""},
+		{"password: ********, api_key=$API_KEY, token=<your-token-1>", ""},
+		// nothing
+		{"tokens: 12, sha256 " + strings.Repeat("0a", 32) + ", sk-learn, task-force-one, AKIAx", ""},
+		{"grep -----BEGIN CERTIFICATE----- x", ""},
+	} {
+		r := testRedactor(t)
+		got := r.Text(x.in)
+		if x.want == "" {
+			x.want = x.in
+		}
+		if plainHashes(got) != x.want {
+			t.Errorf("%q\n gives %q\n  want %q", x.in, plainHashes(got), x.want)
+		}
+		if (r.Total() == 0) != (got == x.in) {
+			t.Errorf("%q: %d were taken out: %v", x.in, r.Total(), r.Found())
+		}
+		if again := r.Text(got); again != got {
+			t.Errorf("%q becomes %q at the second time", got, again)
+		}
+	}
+}
+
+// plainHashes puts # in the place of the hashes of markers.
+func plainHashes(s string) string {
+	var b strings.Builder
+	for {
+		at := strings.Index(s, markerOpen)
+		if at < 0 {
+			return b.String() + s
+		}
+		colon := at + len(markerOpen) + strings.IndexByte(s[at+len(markerOpen):], ':')
+		if end := colon + 9; end >= len(s) || s[end] != ']' || s[colon+1:end] == "01234567" {
+			b.WriteString(s[:colon])
+			s = s[colon:]
+			continue
+		}
+		b.WriteString(s[:colon+1] + "#")
+		s = s[colon+9:]
+	}
+}
+
+// Equal values have equal markers, other ones have others, and another key gives
+// others: what was equal in two exports of one person can still be seen to be.
+func TestMarkersCompare(t *testing.T) {
+	mark := func(key, value string) string {
+		r := NewRedactor(nil, func() []byte { return []byte(key) })
+		return r.Text(`{"password":"` + value + `"}`)
+	}
+	if a, b := mark("k", "one"), mark("k", "one"); a != b {
+		t.Errorf("the same value gives %s and %s", a, b)
+	}
+	if a, b := mark("k", "one"), mark("k", "two"); a == b {
+		t.Errorf("two values give %s", a)
+	}
+	if a, b := mark("k", "one"), mark("j", "one"); a == b {
+		t.Errorf("two keys give %s", a)
+	}
+	r := NewRedactor(nil, func() []byte { t.Error("the key is asked for, and nothing was found"); return nil })
+	r.Text("nothing")
+}
+
+// What a provider wants back unchanged is not looked at; all else of an event is.
+func TestOpaque(t *testing.T) {
+	d := `{"message":{"role":"assistant","parts":[{"kind":"reasoning","opaque":{"token":"abc","x":["` + fakeGitHub + `"]},"text":"` + fakeGitHub + `"}]},"opaque":"` + fakeGitHub + `"}`
+	got := string(testRedactor(t).JSON([]byte(d)))
+	if strings.Count(got, fakeGitHub) != 1 || strings.Count(got, "[redacted:github") != 2 || !strings.Contains(got, `"opaque":{"token":"abc"`) {
+		t.Errorf("%s", got)
+	}
+}
+
+// The time grows with the text, whatever stands in it: these would take minutes if
+// each beginning were followed to the end.
+func TestLinear(t *testing.T) {
+	const n = 1 << 20
+	for _, unit := range []string{"token=", "SG.", "sk-", "eyJaaaaaaaa.", "://a:", "bearer ", "password: \"", "-----BEGIN ", "a=\\\"", "[", "{\"", "whsec_/", "token='token=", "://" + strings.Repeat("x", 300)} {
+		s := strings.Repeat(unit, n/len(unit))
+		testRedactor(t).Text(s)
+		testRedactor(t).JSON(s2json(s))
+	}
+}
+
+func s2json(s string) []byte {
+	b, _ := jsontext.AppendQuote(nil, s)
+	return b
+}
+
+// What is found in a valid JSON value leaves a valid one of the same form, and what
+// leaves once is not changed again.
+func FuzzRedact(f *testing.F) {
+	for _, s := range []string{`{"password":"x","a":[{"token":"y"},"` + fakeGitHub + `"]}`, "password=abc12345 " + fakeJWT, `"{\"secret\":\"a\"}"`, fakePEM, "http://a:b@c",
+		`{"kind":"x","opaque":["password"],"sha256":"a","bytes":1}`, "Bearer 0123456789abcdef0", `{"a":"\ud800"}`, "password: \"[redacted:x:01234567] and more"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		r := testRedactor(t)
+		out := r.JSON([]byte(in))
+		if (r.Total() == 0) != bytes.Equal(out, []byte(in)) {
+			t.Fatalf("%q: %d were taken out, and it leaves as %q", in, r.Total(), out)
+		}
+		if jsontext.Value(in).IsValid() {
+			if !jsontext.Value(out).IsValid() || kinds(out) != kinds([]byte(in)) {
+				t.Fatalf("%q becomes %q", in, out)
+			}
+		}
+		if again := testRedactor(t).JSON(out); !bytes.Equal(again, out) {
+			t.Fatalf("%q becomes %q at the second time", out, again)
+		}
+	})
+}
+
+// kinds are those of the tokens of a JSON value.
+func kinds(raw []byte) string {
+	var b strings.Builder
+	d := jsontext.NewDecoder(bytes.NewReader(raw))
+	for {
+		t, err := d.ReadToken()
+		if err != nil {
+			return b.String()
+		}
+		b.WriteByte(byte(t.Kind()))
+	}
+}
