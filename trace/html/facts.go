@@ -42,6 +42,8 @@ type facts struct {
 	// up only.
 	rewritten map[int64]int64
 	sizes     sizes
+	// anomalies are the places of the run's anomalies in its list, by step; looked up only.
+	anomalies map[int64][]int
 }
 
 type childCall struct{ run, call string }
@@ -60,6 +62,11 @@ func (f *facts) read() error {
 			return fmt.Errorf("read run %s: %w", f.run.ID, err)
 		}
 		f.add(&e)
+	}
+	f.anomalies = map[int64][]int{}
+	for i := range f.run.Anomalies {
+		step := f.run.Anomalies[i].Step
+		f.anomalies[step] = append(f.anomalies[step], i)
 	}
 	f.totals = f.fold.Totals()
 	for _, c := range f.fold.Compactions() {

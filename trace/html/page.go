@@ -319,7 +319,7 @@ func (p *page) runView(f *facts) *runView {
 	}
 	for i := range f.run.Anomalies {
 		a := &f.run.Anomalies[i]
-		v.Anomalies = append(v.Anomalies, (&writer{page: p, f: f}).anomaly(a))
+		v.Anomalies = append(v.Anomalies, f.anomaly(a))
 		v.HasNotice = v.HasNotice || a.Level != trace.Warning
 	}
 	v.Rows = p.rows(f)
@@ -369,8 +369,8 @@ func (p *page) facts(v *runView, f *facts) {
 	add("Started", "%s", moment(f.first))
 	add("Took", "%s%s", duration(t.Time.Wall), spent(&t.Time))
 	add("Steps", "%s, %s, %s", plural(t.Steps, "step"), plural(t.ModelCalls, "model call"), plural(t.ToolCalls, "tool call"))
-	add("Input tokens", "%s: %s cached, %s written to the cache, %s neither", known(t.Tokens.Input), known(t.Tokens.Cached), known(t.Tokens.CacheWrite), known(t.Tokens.Uncached))
-	add("Output tokens", "%s, %s of them reasoning", known(t.Tokens.Output), known(t.Tokens.Reasoning))
+	add("Input tokens", "%s; cached: %s; written to the cache: %s; neither: %s", known(t.Tokens.Input), known(t.Tokens.Cached), known(t.Tokens.CacheWrite), known(t.Tokens.Uncached))
+	add("Output tokens", "%s; of them reasoning: %s", known(t.Tokens.Output), known(t.Tokens.Reasoning))
 	if t.Unreported > 0 {
 		add("Not reported", "%s of %d did not say what was used", plural(t.Unreported, "model call"), t.ModelCalls)
 	}

@@ -228,5 +228,5 @@ func (w *writer) texts(parts []message.Part) string {
 		}
 		all = append(all, text)
 	}
-	return strings.Join(all, "")
+	return strings.Join(all, "\n")
 }

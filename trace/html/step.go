@@ -165,11 +165,9 @@ func (w *writer) begin(n int64) {
 // flush writes the step.
 func (w *writer) flush() error {
 	s := w.step
-	for _, a := range w.f.run.Anomalies {
-		if a.Step != s.N {
-			continue
-		}
-		v := w.anomaly(&a)
+	for _, i := range w.f.anomalies[s.N] {
+		a := &w.f.run.Anomalies[i]
+		v := w.f.anomaly(a)
 		if c := w.calls[a.Call]; c != nil && a.Call != "" {
 			c.Anomalies = append(c.Anomalies, v)
 		} else {
@@ -212,9 +210,9 @@ func (s *stepView) title() template.HTML {
 	return template.HTML(strings.Join(parts, ", "))
 }
 
-func (w *writer) anomaly(a *trace.Anomaly) anomalyView {
+func (f *facts) anomaly(a *trace.Anomaly) anomalyView {
 	return anomalyView{Kind: line(strings.ReplaceAll(a.Kind, "_", " ")), Level: line(string(a.Level)), Call: line(a.Call), Text: visible(a.Text), Means: visible(a.Means),
-		Look: line(a.Look), Step: a.Step, At: w.f.anchor(a.Step), Warning: a.Level == trace.Warning}
+		Look: line(a.Look), Step: a.Step, At: f.anchor(a.Step), Warning: a.Level == trace.Warning}
 }
 
 // add puts an event into the step.
@@ -264,18 +262,16 @@ func (w *writer) about(e *event.Event) {
 		if d.Args != "" {
 			c.RunsWith = w.text(pretty(d.Args))
 		}
-		if d.Verdict != event.Allow || d.Rule != "" || d.Why != "" {
-			c.fact(strings.TrimSpace(fmt.Sprintf("judged: %s %s", d.Verdict, because(d.Rule, d.Why))))
-		}
+		c.fact(judged(d.Verdict, d.Rule, d.Why))
 		if d.Of != "" {
 			c.fact("what stands for it is the outcome of " + d.Of)
 		}
 		c.repaired(d.Repairs)
 	case *event.HookAnswered:
 		if d.Call != "" {
-			w.call(d.Call, "").fact(strings.TrimSpace(fmt.Sprintf("a hook said: %s %s", d.Verdict, because(d.Rule, d.Why))))
+			w.call(d.Call, "").fact("a hook has " + judged(d.Verdict, d.Rule, d.Why))
 		} else {
-			w.note(strings.TrimSpace(fmt.Sprintf("a hook said: %s %s", d.Verdict, because(d.Rule, d.Why))), "")
+			w.note("a hook has "+judged(d.Verdict, d.Rule, d.Why), "")
 		}
 	case *event.ApprovalAsked:
 		what := "a person was asked whether it may run"
@@ -284,10 +280,10 @@ func (w *writer) about(e *event.Event) {
 		} else if d.Words {
 			what = "a person was asked for an answer"
 		}
-		w.call(d.Call, d.Tool).fact(strings.TrimSpace(what + " " + because("", d.Why)))
+		w.call(d.Call, d.Tool).fact(what + because(d.Why))
 	case *event.ApprovalGiven:
 		c := w.call(d.Call, "")
-		c.fact(strings.TrimSpace(fmt.Sprintf("%s said: %s %s", cmp.Or(d.By, "a person"), strings.ReplaceAll(string(d.Decision), "_", " "), because("", d.Why))))
+		c.fact(fmt.Sprintf("%s said: %s%s", cmp.Or(d.By, "a person"), strings.ReplaceAll(string(d.Decision), "_", " "), because(d.Why)))
 	case *event.ToolStarted:
 		w.startedTool(d)
 	case *event.ToolFinished:
@@ -295,16 +291,20 @@ func (w *writer) about(e *event.Event) {
 	}
 }
 
-func because(rule, why string) string {
-	switch {
-	case rule == "" && why == "":
-		return ""
-	case rule == "":
-		return "(" + why + ")"
-	case why == "":
-		return "by " + rule
+// judged says what was decided of a call, by what and why.
+func judged(v event.Verdict, rule, why string) string {
+	text := "judged: " + string(v)
+	if rule = strings.TrimPrefix(rule, string(v)+" "); rule != "" {
+		text += ", by " + rule
 	}
-	return "by " + rule + " (" + why + ")"
+	return text + because(why)
+}
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return " (" + why + ")"
 }
 
 // call returns the view of a call. One that is of an earlier step, such as one that is
@@ -453,7 +453,7 @@ func (w *writer) input(d *event.InputReceived) {
 			text = body
 		}
 	}
-	w.note(strings.TrimSpace(what+" "+because("", d.Why)), text)
+	w.note(what+because(d.Why), text)
 	for i := range d.Parts {
 		if d.Parts[i].Kind != message.Text {
 			w.step.Notes = append(w.step.Notes, noteView{What: other(&d.Parts[i])})

@@ -87,12 +87,12 @@ func clipped(text string, most int) string {
 			space = out.Len() > 0
 			continue
 		}
-		if n >= most {
+		if n >= most || space && n+1 >= most {
 			return out.String() + "…"
 		}
 		if space {
 			out.WriteByte(' ')
-			space = false
+			n, space = n+1, false
 		}
 		if r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)) {
 			out.WriteByte(text[i])
@@ -123,15 +123,18 @@ func cut(text string, most int) (head, tail int) {
 	if len(text) <= most {
 		return len(text), len(text)
 	}
-	tail = len(text) - most/4
-	for tail < len(text) && !utf8.RuneStart(text[tail]) {
-		tail++
+	return boundary(text, most-most/4, -1), boundary(text, len(text)-most/4, 1)
+}
+
+// boundary returns the nearest place in a direction that parts no character; where
+// there is none within reach the text is not UTF-8, and any place is as good.
+func boundary(text string, at, by int) int {
+	for i := at; i > 0 && i < len(text) && i != at+utf8.UTFMax*by; i += by {
+		if utf8.RuneStart(text[i]) {
+			return i
+		}
 	}
-	head = most - most/4
-	for head > 0 && !utf8.RuneStart(text[head]) {
-		head--
-	}
-	return head, tail
+	return at
 }
 
 // shorten returns a text with at most that many bytes of it.
