@@ -59,6 +59,7 @@ func (a *app) session(ctx context.Context, cfg *config.Agent, store journal.Stor
 	o.Config = text // without what holds only while this process lives
 	o.Store, o.Approve, o.Logger = store, approve, a.logger()
 	o.Fallback = models[1:]
+	a.telemetry(ctx, s, store, o)
 	if s.agent, err = rein.New(models[0], o); err != nil {
 		return nil, fmt.Errorf("make the agent: %w", err)
 	}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"go.opentelemetry.io/otel/propagation"
+
+	"rein.example/rein"
+	"rein.example/rein/engine"
+	"rein.example/rein/journal"
+	"rein.example/rein/trace/otel"
+	"rein.example/rein/trace/otel/otlp"
+)
+
+// asked returns ctx with the W3C trace context of whoever started this process, as
+// TRACEPARENT and TRACESTATE give it: runs belong to that trace, and tools are told.
+func (a *app) asked(ctx context.Context) context.Context {
+	from := propagation.MapCarrier{"traceparent": a.env("TRACEPARENT"), "tracestate": a.env("TRACESTATE")}
+	return propagation.TraceContext{}.Extract(ctx, from)
+}
+
+// telemetry exports the session's runs, if the environment asks for that. That it cannot
+// be exported is said and changes nothing else.
+func (a *app) telemetry(ctx context.Context, s *session, store journal.Store, o *rein.Options) {
+	live, err := otlp.FromEnv(ctx, exported(store))
+	if err != nil {
+		a.say("%v", err)
+	}
+	if live == nil {
+		return
+	}
+	o.Observers = append(o.Observers, live.Observer)
+	s.closers = append(s.closers, func() error {
+		if err := live.Close(ctx); err != nil {
+			a.say("%s", strings.ReplaceAll(err.Error(), "\n", " "))
+		}
+		return nil
+	})
+}
+
+// exported returns what all exports of runs have in common. Secrets are names in a
+// journal already.
+func exported(store journal.Store) otel.Options {
+	return otel.Options{
+		Store: store, Version: builtVersion(),
+		Requests: func(ctx context.Context, run string, seq int64) (*otel.Request, error) {
+			seen, err := engine.See(ctx, store, run, seq)
+			if err != nil {
+				return nil, err
+			}
+			r := &otel.Request{System: seen.System, Messages: seen.Messages, Tools: seen.Tools}
+			if seen.Tail != nil {
+				r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)], *seen.Tail)
+			}
+			return r, nil
+		},
+	}
+}
