@@ -55,7 +55,7 @@ func (a *app) main(ctx context.Context, args []string) int {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	err := root.ExecuteContext(ctx)
+	err := root.ExecuteContext(a.asked(ctx))
 	var e *exit
 	switch {
 	case err == nil:
@@ -113,6 +113,9 @@ Environment:
   REIN_DB         the file that holds the runs, where --db names none
   XDG_DATA_HOME   the folder in which rein/rein.db is the default
   NO_COLOR        no colours
+  OTEL_EXPORTER_OTLP_ENDPOINT
+                  where runs are exported to, by OTLP, as they go on; the
+                  other OTEL_ variables and TRACEPARENT count too
 
 Exit codes:
   0    done
@@ -134,7 +137,7 @@ Exit codes:
 	flags.CountVarP(&a.verbose, "verbose", "v", "log each step and call on stderr; twice: each event``") // `` for no placeholder
 	root.AddCommand(
 		a.demoCommand(), a.runCommand(), a.chatCommand(), a.resumeCommand(), a.stopCommand(), a.tellCommand(), a.forkCommand(),
-		a.runsCommand(), a.showCommand(), a.requestCommand(), a.diffCommand(), a.replayCommand(), a.verifyCommand(), a.checkCommand(),
+		a.runsCommand(), a.showCommand(), a.requestCommand(), a.diffCommand(), a.replayCommand(), a.rerunCommand(), a.verifyCommand(), a.checkCommand(),
 		a.approveCommand(), a.rejectCommand(), a.settleCommand(), a.undoCommand(), a.parseCommand(), a.windowCommand(),
 		a.statsCommand(), a.doctorCommand(), a.initCommand(), a.lintCommand(), a.schemaCommand(), a.versionCommand(),
 	)
