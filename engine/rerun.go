@@ -212,7 +212,7 @@ func (p *preparing) build() error {
 		if enc, err = p.convert(&cmd, to); err != nil {
 			return err
 		}
-		o = request.OptionsOf(enc, p.options.Stream && !to.NoStream)
+		o = request.OptionsOf(enc, (p.options.Stream || p.imported) && !to.NoStream)
 	}
 	if enc == nil {
 		return fmt.Errorf("%w: %s", ErrUnsure, p.Unsure)
@@ -387,26 +387,21 @@ func repaired(msgs []message.Message) []string {
 		return nil
 	}
 	var out []string
-	had := map[string]int{} // results by call id
-	for i := range msgs {
-		if msgs[i].Role == message.Tool {
-			had[msgs[i].ToolCallID]++
-		}
-	}
+	had := resultsOf(msgs)
 	for i := range paired {
 		m := &paired[i]
 		if m.Role != message.Tool {
 			continue
 		}
-		if had[m.ToolCallID] > 0 {
-			had[m.ToolCallID]--
-			continue
+		k := keyOf(m)
+		if had[k]--; had[k] < 0 {
+			out = append(out, fmt.Sprintf("the call %s of %s has no result: one stands in for it that says so", m.ToolCallID, m.ToolName))
 		}
-		out = append(out, fmt.Sprintf("the call %s of %s has no result: one stands in for it that says so", m.ToolCallID, m.ToolName))
 	}
 	for i := range msgs { // in their order
-		if m := &msgs[i]; m.Role == message.Tool && had[m.ToolCallID] > 0 {
-			had[m.ToolCallID]--
+		m := &msgs[i]
+		if k := keyOf(m); m.Role == message.Tool && had[k] > 0 {
+			had[k]--
 			out = append(out, fmt.Sprintf("a result of %s belongs to no call %s: it is left out", m.ToolName, m.ToolCallID))
 		}
 	}
@@ -414,4 +409,25 @@ func repaired(msgs []message.Message) []string {
 		out = append(out, "results do not stand in the order of their calls: they are put into it")
 	}
 	return out
+}
+
+// resultKey tells a result from what stands in for one of the same call.
+type resultKey struct {
+	id      string
+	standIn bool
+}
+
+func keyOf(m *message.Message) resultKey {
+	return resultKey{m.ToolCallID, m.Failed && m.PlainText() == message.Interrupted}
+}
+
+// resultsOf counts the results of a conversation.
+func resultsOf(msgs []message.Message) map[resultKey]int {
+	had := map[resultKey]int{} // looked up only
+	for i := range msgs {
+		if m := &msgs[i]; m.Role == message.Tool {
+			had[keyOf(m)]++
+		}
+	}
+	return had
 }

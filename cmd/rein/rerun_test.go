@@ -295,7 +295,7 @@ func TestRerunRules(t *testing.T) {
 		"nothing would change": "rules: {must: [answer in one sentence], never: [guess]}\n",
 		`no tool`:              "must: [{call: read_mind, before: submit_result}]\n",
 		"nothing here is told": "name: desk\n",
-		"no setting \"musst\"":  "musst: [x]\n",
+		"no setting \"musst\"": "musst: [x]\n",
 	} {
 		if p := b.rein("rerun", run, "--step", "1", "--rules", b.file("rules.yaml", file)); p.code != 2 || !strings.Contains(p.err, want) {
 			t.Errorf("%s: exit %d, %s", file, p.code, p.err)
@@ -449,5 +449,74 @@ func TestRerunOnEveryWire(t *testing.T) {
 				t.Errorf("%s as %s: exit %d, lost %+v, want %v\n%s", from.provider, to.provider, p.code, r.Request.Lost, want, p.err)
 			}
 		}
+	}
+}
+
+// searched is a reply in which the provider's own tool was at work, with thoughts that
+// the server has signed, before it calls a tool of the run's.
+var searched = []string{
+	`{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m-1","content":[],"stop_reason":null,"usage":{"input_tokens":200,"output_tokens":1}}}`,
+	`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}`,
+	`{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"What is it worth?"}}`,
+	`{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"c2lnbmVk"}}`,
+	`{"type":"content_block_stop","index":0}`,
+	`{"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"price"}}}`,
+	`{"type":"content_block_stop","index":1}`,
+	`{"type":"content_block_start","index":2,"content_block":{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]}}`,
+	`{"type":"content_block_stop","index":2}`,
+	`{"type":"content_block_start","index":3,"content_block":{"type":"tool_use","id":"call_a","name":"calculator","input":{}}}`,
+	`{"type":"content_block_delta","index":3,"delta":{"type":"input_json_delta","partial_json":"{\"expression\":\"2*3\"}"}}`,
+	`{"type":"content_block_stop","index":3}`,
+	`{"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":20}}`,
+	`{"type":"message_stop"}`,
+}
+
+// A request with blocks of the provider's own goes back as it was (phoenix 12975: rebuilt
+// from a trace it was refused, since half of their pairs was missing). On another wire
+// every call has its result, and what is left out is named.
+func TestRerunServerTools(t *testing.T) {
+	b := newBox(t)
+	b.env["ANTHROPIC_API_KEY"], b.env["OPENAI_API_KEY"] = "a-key-for-the-test", "a-key-for-the-test"
+	k := &talker{says: []func(http.ResponseWriter){func(w http.ResponseWriter) { playRecorded(w, searched) }, func(w http.ResponseWriter) { playRecorded(w, recorded[2].replies[1]) }}}
+	srv := httptest.NewServer(k)
+	t.Cleanup(srv.Close)
+	file := b.file("agent.yaml", "model: anthropic/m-1\nbase_url: "+srv.URL+"\nkey_env: ANTHROPIC_API_KEY\ntools: [calculator]\ncheck: false\n")
+	var res resultObject
+	if p := b.decode(&res, "run", "-f", file, "What is it worth?"); p.code != 0 {
+		t.Fatalf("exit %d\n%s", p.code, p.err)
+	}
+	var r reran
+	p := b.decode(&r, "rerun", res.Run, "--step", "2")
+	got := k.received()
+	if p.code != 0 || !r.Request.Exact || len(got) != 3 || string(got[1]) != string(got[2]) || !strings.Contains(string(got[2]), `"srvtoolu_1"`) {
+		t.Fatalf("exit %d, %+v\n%s", p.code, r.Request, p.err)
+	}
+	other, url := talks(t, stream("a", "It is 196."))
+	p = b.decode(&r, "rerun", res.Run, "--step", "2", "-m", "openai-chat/m-2", "--base-url", url)
+	lost := map[string]int{}
+	for _, l := range r.Request.Lost {
+		lost[l.What] = l.Count
+		if len(l.Messages) != 1 || l.Messages[0] != 2 || !strings.HasSuffix(l.Text, " in message 2") {
+			t.Errorf("%+v", l)
+		}
+	}
+	if p.code != 0 || len(lost) != 2 || lost["reasoning"] != 1 || lost["server_tool"] != 1 {
+		t.Errorf("exit %d, lost %+v\n%s", p.code, r.Request.Lost, p.err)
+	}
+	var body struct {
+		Messages []struct {
+			Role       string
+			ToolCallID string                `json:"tool_call_id"`
+			ToolCalls  []struct{ ID string } `json:"tool_calls"`
+		}
+	}
+	if err := json.Unmarshal(other.received()[0], &body); err != nil {
+		t.Fatal(err)
+	}
+	if m := body.Messages; len(m) != 4 || len(m[2].ToolCalls) != 1 || m[3].Role != "tool" || m[3].ToolCallID != m[2].ToolCalls[0].ID {
+		t.Errorf("the other wire got %s", other.received()[0])
+	}
+	if text := b.ok("rerun", res.Run, "--step", "2", "-m", "openai-chat/m-2", "--base-url", url); !strings.Contains(text, "\n  not carried over: what the model thought is left out") {
+		t.Errorf("it is not told:\n%s", text)
 	}
 }
