@@ -24,6 +24,9 @@ type Archiver interface {
 	// A run that was imported can be read and forked; nobody may claim it or post to
 	// it, which fails with an [*ImportedError].
 	Import(ctx context.Context, p Piece) (Head, error)
+	// Imported reports whether a run is carried out elsewhere. It fails with a
+	// [*NotFoundError] if there is no such run.
+	Imported(ctx context.Context, run string) (bool, error)
 }
 
 // Piece is a part of a journal that is imported.

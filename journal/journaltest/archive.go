@@ -82,6 +82,11 @@ func (s *suite) archive(t *testing.T) {
 		if got, err := readErr(t, st, "r9"); err != nil || len(got) != 5 {
 			t.Errorf("%d events, %v", len(got), err)
 		}
+		for run, want := range map[string]bool{"r9": true, "r1": false} {
+			if is, err := a.Imported(ctx, run); err != nil || is != want {
+				t.Errorf("run %s was imported: %v, %v", run, is, err)
+			}
+		}
 		var imported *journal.ImportedError
 		if _, err := st.Claim(ctx, join(t, st, "else"), "r9"); !errors.As(err, &imported) || imported.Run != "r9" {
 			t.Errorf("claiming it: %v", err)

@@ -36,6 +36,16 @@ func (s *Store) Records(ctx context.Context, id string, from int64) iter.Seq2[ev
 	}
 }
 
+// Imported reports whether a run is carried out elsewhere.
+func (s *Store) Imported(ctx context.Context, id string) (bool, error) {
+	if err := s.rlock(ctx); err != nil {
+		return false, err
+	}
+	defer s.mu.RUnlock()
+	r, err := s.find(id)
+	return err == nil && r.imported, err
+}
+
 // Import adds a piece of the journal of a run that is carried out elsewhere.
 func (s *Store) Import(ctx context.Context, p journal.Piece) (journal.Head, error) {
 	if err := storekit.CheckRun(p.Run); err != nil {

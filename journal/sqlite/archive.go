@@ -34,6 +34,12 @@ func (s *Store) Records(ctx context.Context, run string, from int64) iter.Seq2[e
 	}
 }
 
+// Imported reports whether a run is carried out elsewhere.
+func (s *Store) Imported(ctx context.Context, run string) (bool, error) {
+	r, err := s.row(ctx, run)
+	return err == nil && r.owner == elsewhere, err
+}
+
 // Import adds a piece of the journal of a run that is carried out elsewhere.
 func (s *Store) Import(ctx context.Context, p journal.Piece) (journal.Head, error) {
 	if err := storekit.CheckRun(p.Run); err != nil {

@@ -1,0 +1,181 @@
+package portable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"unicode/utf8"
+
+	"rein.example/rein/event"
+	"rein.example/rein/journal"
+	"rein.example/rein/message"
+)
+
+// View is a store as it may leave the machine: what is read from it has gone through
+// a redactor, events and bodies, with a hash chain that holds. A run in which nothing
+// is found reads as it is, byte for byte. A reference to a body whose text has changed
+// names the changed one, which [View.Body] has.
+//
+// It is for reading only and not safe for concurrent use.
+type View struct {
+	journal.Store
+	archive  journal.Archiver
+	redactor *Redactor
+
+	// changed are the bodies that have become others, by their hash; original has the
+	// references to what they were, by the hash that they have now. Looked up only.
+	changed  map[string]ref
+	original map[string]message.Ref
+	seen     map[string]bool
+	// counted is how far each run was read, so that nothing is counted twice.
+	counted map[string]int64
+	opaque  int64
+}
+
+// NewView returns the view of a store, which must be a [journal.Archiver]. With a nil
+// redactor everything is as it is.
+func NewView(s journal.Store, r *Redactor) (*View, error) {
+	a, ok := s.(journal.Archiver)
+	if !ok {
+		return nil, fmt.Errorf("a store of this kind (%T) cannot give its journals as they are", s)
+	}
+	return &View{Store: s, archive: a, redactor: r, changed: map[string]ref{}, original: map[string]message.Ref{}, seen: map[string]bool{}, counted: map[string]int64{}}, nil
+}
+
+// Opaque returns how many bodies that runs refer to were not looked into, since they
+// are no text.
+func (v *View) Opaque() int64 { return v.opaque }
+
+// Records yields a run's records as they may leave.
+func (v *View) Records(ctx context.Context, run string, from int64) iter.Seq2[event.Record, error] {
+	if v.redactor == nil {
+		return v.archive.Records(ctx, run, from)
+	}
+	return func(yield func(event.Record, error) bool) {
+		var last event.Hash
+		for r, err := range v.archive.Records(ctx, run, 1) {
+			if err == nil {
+				err = v.redact(ctx, &r, &last)
+			}
+			if err == nil && r.Seq < from {
+				continue
+			}
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Read yields a run's events as they may leave.
+func (v *View) Read(ctx context.Context, run string, from int64) iter.Seq2[event.Event, error] {
+	return func(yield func(event.Event, error) bool) {
+		for r, err := range v.Records(ctx, run, from) {
+			var e event.Event
+			if err == nil {
+				e, err = r.Event()
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// redact changes a record into what may leave; last is the hash of the one before.
+func (v *View) redact(ctx context.Context, r *event.Record, last *event.Hash) error {
+	defer v.redactor.mute(r.Seq <= v.counted[r.Run])()
+	v.counted[r.Run] = max(v.counted[r.Run], r.Seq)
+	d, err := event.DecodeData(r.Type, r.Data)
+	if err != nil {
+		return fmt.Errorf("event %d: %w", r.Seq, err)
+	}
+	for _, ref := range Refs(d) {
+		if err := v.look(ctx, *ref); err != nil {
+			return err
+		}
+	}
+	r.Data = v.redactor.json(r.Data, v.changed)
+	r.Prev = *last
+	r.Hash = r.ComputeHash()
+	*last = r.Hash
+	return nil
+}
+
+// look redacts a body that an event refers to, once. One that cannot be read is left
+// to whoever reads it.
+func (v *View) look(ctx context.Context, at message.Ref) error {
+	if v.seen[at.SHA256] {
+		return nil
+	}
+	v.seen[at.SHA256] = true
+	body, err := v.Store.Body(ctx, at)
+	var broken *journal.BodyError
+	switch {
+	case errors.As(err, &broken):
+		return nil
+	case err != nil:
+		return err
+	case !utf8.Valid(body):
+		v.opaque++
+		return nil
+	}
+	out := v.text(body)
+	if out == nil {
+		return nil
+	}
+	now := refOf(out, at.MediaType)
+	v.changed[at.SHA256] = ref{now.SHA256, now.Bytes}
+	v.original[now.SHA256] = at
+	return nil
+}
+
+// text returns a body without secrets, nil if there are none.
+func (v *View) text(body []byte) []byte {
+	if s := string(body); v.redactor != nil {
+		if out := v.redactor.Text(s); out != s {
+			return []byte(out)
+		}
+	}
+	return nil
+}
+
+// Body returns a body that an event of the view refers to.
+func (v *View) Body(ctx context.Context, at message.Ref) ([]byte, error) {
+	was, ok := v.original[at.SHA256]
+	if !ok {
+		return v.Store.Body(ctx, at)
+	}
+	body, err := v.Store.Body(ctx, was)
+	if err != nil {
+		return nil, err
+	}
+	defer v.redactor.mute(true)()
+	return v.text(body), nil
+}
+
+// Refs returns the references to bodies in an event.
+func Refs(d event.Data) (out []*message.Ref) {
+	add := func(parts []message.Part, full *message.Ref) {
+		for i := range parts {
+			if parts[i].Ref != nil {
+				out = append(out, parts[i].Ref)
+			}
+		}
+		if full != nil {
+			out = append(out, full)
+		}
+	}
+	switch d := d.(type) {
+	case *event.InputReceived:
+		add(d.Parts, d.Full)
+	case *event.ModelAnswered:
+		add(d.Message.Parts, nil)
+	case *event.MaterialRetrieved:
+		add(d.Parts, nil)
+	case *event.ToolFinished:
+		add(d.Parts, d.Full)
+	}
+	return out
+}
