@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"strings"
@@ -16,36 +17,40 @@ import (
 	"rein.example/rein/trace/html"
 )
 
-// writeHTML writes a run and those below it as one HTML file. What is sound of a
-// damaged journal is written, and the error says where it ends.
+// writeHTML writes a run and those below it as one HTML file. s gives what may be in it:
+// what is taken out on the way out, a view of the store takes out, and requests are then
+// said not to be exact. What is sound of a damaged journal is written, and the error, a
+// *journal.DamageError, says where it ends.
 func writeHTML(ctx context.Context, s journal.Store, run string, w io.Writer) error {
-	top, err := htmlRun(ctx, s, run)
+	alive := map[string]string{} // looked up only
+	for sum, err := range s.Runs(ctx) {
+		if err != nil {
+			return failed(fmt.Errorf("list the runs: %w", err))
+		}
+		if sum.Status == "running" || sum.Status == "interrupted" {
+			alive[sum.Run] = sum.Status
+		}
+	}
+	top, err := htmlRun(ctx, s, run, alive)
 	if err != nil {
 		return err
 	}
 	return html.Write(w, html.Input{
 		Run:     *top,
-		Below:   func(below string) (*html.Run, error) { return htmlRun(ctx, s, below) },
+		Below:   func(below string) (*html.Run, error) { return htmlRun(ctx, s, below, alive) },
 		Body:    func(ref message.Ref) ([]byte, error) { return s.Body(ctx, ref) },
 		Program: "rein " + builtVersion(),
 	})
 }
 
-// htmlRun is a run of the store as the page takes it.
-func htmlRun(ctx context.Context, s journal.Store, run string) (*html.Run, error) {
+// htmlRun is a run of the store as the page takes it; alive says how runs stand that
+// have not ended.
+func htmlRun(ctx context.Context, s journal.Store, run string, alive map[string]string) (*html.Run, error) {
 	found, err := anomalies(ctx, s, run)
 	if err != nil {
 		return nil, err
 	}
-	r := &html.Run{ID: run, Events: s.Read(ctx, run, 1), Requests: htmlRequests(ctx, s, run), Anomalies: found}
-	sum, err := summary(ctx, s, run)
-	if err != nil {
-		return nil, err
-	}
-	if sum.Status == "running" || sum.Status == "interrupted" {
-		r.Status = sum.Status
-	}
-	return r, nil
+	return &html.Run{ID: run, Events: s.Read(ctx, run, 1), Requests: htmlRequests(ctx, s, run), Anomalies: found, Status: alive[run]}, nil
 }
 
 // anomalies finds those of a run, up to where its journal is sound.

@@ -168,11 +168,14 @@ func (p *page) curves(f *facts) *curves {
 		v.Budget = curveHeight - budget*curveHeight/most
 	}
 	v.Most, v.MostIn = number(most), number(mostIn)
-	n := int64(len(list))
+	n, gap := int64(len(list)), int64(1)
+	if n > 60 {
+		gap = 0 // which would be a good part of a column
+	}
 	var points []string
 	for i := range list {
 		c, left := &list[i], int64(i)*curveWidth/n
-		wide := max(1, (int64(i)+1)*curveWidth/n-left-1)
+		wide := max(1, (int64(i)+1)*curveWidth/n-left-gap)
 		p.column(v, c, left, wide, most)
 		if c.prompt != nil && mostIn > 0 {
 			cached := int64(0)
