@@ -36,6 +36,8 @@ import (
 	"syscall"
 	"time"
 
+	"go.opentelemetry.io/otel/propagation"
+
 	"rein.example/rein/tool"
 )
 
@@ -168,6 +170,7 @@ func (c *client) do(s *sending, writes bool) (*answer, error) {
 		h.Transport = c.writes
 	}
 	req := s.Request.WithContext(ctx)
+	handOn(ctx, req.Header)
 	req.Header.Set("Accept-Encoding", "gzip")
 	if req.Header.Get("User-Agent") == "" {
 		req.Header.Set("User-Agent", "rein")
@@ -180,6 +183,15 @@ func (c *client) do(s *sending, writes bool) (*answer, error) {
 	a := &answer{status: resp.StatusCode, header: resp.Header, url: resp.Request.URL}
 	a.read(resp, c.body)
 	return a, nil
+}
+
+// handOn says which trace the request belongs to, in W3C's headers traceparent and
+// tracestate, if the context knows one. Those that are configured, or that are a
+// parameter of the tool, stay.
+func handOn(ctx context.Context, h http.Header) {
+	if h.Get("Traceparent") == "" && h.Get("Tracestate") == "" {
+		propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(h))
+	}
 }
 
 // redirected decides whether a redirect is followed.

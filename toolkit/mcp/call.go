@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.opentelemetry.io/otel/propagation"
 
 	"rein.example/rein/event"
 	"rein.example/rein/tool"
@@ -62,7 +63,7 @@ func (t *remote) Run(ctx context.Context, call *tool.Call) (*tool.Result, error)
 			continue
 		}
 		a := &attempt{}
-		result, err := l.call(withAttempt(ctx, a), t.params(call), call.Progress)
+		result, err := l.call(withAttempt(ctx, a), t.params(ctx, call), call.Progress)
 		if err == nil {
 			return t.result(result)
 		}
@@ -75,11 +76,18 @@ func (t *remote) Run(ctx context.Context, call *tool.Call) (*tool.Result, error)
 	}
 }
 
-// params returns a call as it is sent.
-func (t *remote) params(call *tool.Call) *mcp.CallToolParams {
+// params returns a call as it is sent. The trace that it belongs to, if the context knows
+// one, stands in its _meta under the names that the protocol keeps for that, whatever
+// the transport: traceparent and tracestate.
+func (t *remote) params(ctx context.Context, call *tool.Call) *mcp.CallToolParams {
 	meta := mcp.Meta{MetaRun: call.Run, MetaCall: call.ID, MetaAttempt: call.Attempt}
 	if call.Key != "" {
 		meta[MetaKey] = call.Key
+	}
+	of := propagation.MapCarrier{}
+	propagation.TraceContext{}.Inject(ctx, of)
+	for name, value := range of {
+		meta[name] = value
 	}
 	p := &mcp.CallToolParams{Meta: meta, Name: t.name, Arguments: call.Args}
 	p.SetProgressToken(call.Run + "/" + call.ID + "/" + strconv.Itoa(call.Attempt))

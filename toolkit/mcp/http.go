@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/propagation"
 )
 
 const (
@@ -100,6 +101,9 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		timer = time.AfterFunc(streamPatience, cancel)
 	}
 	req = req.Clone(ctx)
+	if a != nil { // the request of a call is part of its trace, apart from what it holds
+		propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header))
+	}
 	for name, values := range r.link.s.o.Header {
 		req.Header[name] = values
 	}

@@ -122,6 +122,12 @@ func deskServer(kind, folder string) *sdk.Server {
 			act(folder, "placed "+key)
 			return text("placed"), nil
 		})
+	if kind == "traced" {
+		s.AddTool(&sdk.Tool{Name: "tell_trace", Description: "Tells which trace a call belongs to.", InputSchema: object},
+			func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				return text(fmt.Sprint(r.Params.Meta["traceparent"], " ", r.Params.Meta["tracestate"])), nil
+			})
+	}
 	s.AddTool(&sdk.Tool{Name: "set_note", Description: "Replaces the note.", InputSchema: object,
 		Annotations: &sdk.ToolAnnotations{IdempotentHint: true}},
 		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return text("set"), nil })
