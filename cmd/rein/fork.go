@@ -34,9 +34,15 @@ func (a *app) forkCommand() *cobra.Command {
 		Use:   "fork RUN [--step N] [--event SEQ] [-m MODEL] [--base-url URL] [--input TEXT] [flags]",
 		Short: "Go on from a step of a run in a new run, live",
 		Long: `Makes a new run that shares the journal of another up to and including step N, and
-goes on from there: live, with calls of the model and of tools. (rein replay calls
-nothing.) --step 3 makes step 4 anew, and --step 0 all of them; without --step the
-new run has all that there is, but for the end. The other run is not touched.
+goes on from there. Fork goes live: it calls the model and runs tools, with what they
+do and cost. (replay never calls anything: it folds the journal. rerun calls one model
+and runs no tool: it sends one request again.) --step 3 makes step 4 anew, and --step 0
+all of them; without --step the new run has all that there is, but for the end. The
+other run is not touched.
+
+Steps keep their numbers: step 4 of the new run stands where step 4 of the other one
+does. A run that carries out a call of an agent is forked by its own id, and so from a
+step of its own; what the run above it made of its result stays as it is.
 
 With -m it goes on with another model, and with --input it is told something first.
 

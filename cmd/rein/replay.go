@@ -48,7 +48,9 @@ func (a *app) replayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "replay RUN [--until N]", Short: "Fold a run's journal again and print it, calling nothing", Args: exactly("RUN"),
 		Long: `Folds the journal again, event by event, prints what happened, and says what had to
-happen next at the end. It calls no model and no tool.`,
+happen next at the end. Replay never calls anything: no model and no tool, and it
+writes nothing. (rerun calls one model and runs no tool: it sends one request again.
+fork goes live: it carries on from a step in a new run.)`,
 		Example: `  rein replay last
   rein replay last --until 3     # steps 1 to 3`,
 	}

@@ -51,8 +51,8 @@ func (a *app) rerunCommand() *cobra.Command {
 with what came in the run. Rerun calls one model and runs no tool: what a reply calls
 is shown, with what the run's permissions and rules would have said of it, and is not
 carried out. Nothing is written, neither into the run's journal nor elsewhere. (replay
-calls nothing: it folds the journal. fork goes live: it carries on from a step in a
-new run, with calls of the model and of tools.)
+never calls anything: it folds the journal. fork goes live: it carries on from a step
+in a new run.)
 
 The bytes are those that the run sent, built again from its journal, and must hash to
 what was sent; where they don't, nothing is sent unless --inexact says so. With -n the
