@@ -74,10 +74,7 @@ func (f *Fold) backed(c *claim, acting []*toolState, done bool) bool {
 		}
 	}
 	if len(able) == 0 {
-		return done || !c.first // a consequence of what was done, or a report of something
-	}
-	if !done {
-		return false
+		return done || !c.first || c.ofText() // a consequence of what was done, or a report of something
 	}
 	// What only one of them speaks of decides between them.
 	worked, named, namedWorked := false, false, false
@@ -90,7 +87,24 @@ func (f *Fold) backed(c *claim, acting []*toolState, done bool) bool {
 	if named {
 		return namedWorked
 	}
-	return worked
+	return worked || c.ofText()
+}
+
+// textWords say that a claim is about the text that it stands in.
+var textWords = []string{"below", "above", "following", "here", "example", "draft", "answer", "summary", "list", "text", "poem", "letter", "plan"}
+
+// ofText reports whether a claim may be about what the answer itself holds: something
+// was written, added or changed, and no file, id or thing of the reader's is named.
+func (c *claim) ofText() bool {
+	if c.verb.family != changing && c.verb.word != "create" {
+		return false
+	}
+	for _, w := range c.words {
+		if slices.Contains(textWords, w) {
+			return true
+		}
+	}
+	return len(c.paths) == 0 && len(c.items) == 0 && !slices.Contains(c.words, "your")
 }
 
 // familyOf returns what a tool does by the words of its name, and whether it may do
