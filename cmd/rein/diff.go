@@ -101,10 +101,16 @@ func together(f, g func() error) error {
 	return err
 }
 
-// foldDiff folds a run for a comparison. Where there is another process at work on
-// it, its status says so.
+// foldDiff folds a run for a comparison.
 func foldDiff(ctx context.Context, s journal.Store, run string, f *diff.Fold) (*damage, error) {
-	return sound(ctx, s, run, func(e *event.Event) error { f.Add(e); return nil })
+	d, err := sound(ctx, s, run, func(e *event.Event) error { f.Add(e); return nil })
+	if r := f.Run(); err == nil && r.Status == "running" {
+		var sum journal.Summary
+		if sum, err = summary(ctx, s, run); err == nil && sum.Status == "interrupted" {
+			r.Status = sum.Status // its process is gone, which no event can say
+		}
+	}
+	return d, err
 }
 
 // shared returns the last event that two runs have in common because of a fork, 0 for

@@ -23,6 +23,7 @@ func (a *app) differences(d *parted) string {
 			what = "it is the same run"
 		}
 		fmt.Fprintf(&out, "\nno difference: %s\n", what)
+		redacted(&out, d, width)
 		return out.String()
 	}
 	out.WriteString("\n")
@@ -45,6 +46,7 @@ func (a *app) differences(d *parted) string {
 	a.findings(&out, d, width)
 	sideBySide(&out, d, width)
 	texts(&out, d, width)
+	redacted(&out, d, width)
 	a.further(&out, d)
 	return out.String()
 }
@@ -85,7 +87,7 @@ func (a *app) findings(out *strings.Builder, d *parted, width int) {
 		if f.Look != "" {
 			text += " (" + a.next("%s", f.Look) + ")"
 		}
-		out.WriteString(wrapped("- "+text, width, "  "))
+		out.WriteString(wrapped("  "+text, width, "    "))
 	}
 }
 
@@ -180,6 +182,13 @@ func texts(out *strings.Builder, d *parted, width int) {
 		for _, l := range f.Diff {
 			out.WriteString("  " + printable(l) + "\n")
 		}
+	}
+}
+
+// redacted says which values are in no journal.
+func redacted(out *strings.Builder, d *parted, width int) {
+	if len(d.Redacted) > 0 {
+		out.WriteString("\n" + wrapped("not compared: what the secrets "+strings.Join(d.Redacted, ", ")+" stand for, which no journal holds", width, ""))
 	}
 }
 

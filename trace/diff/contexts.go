@@ -50,6 +50,7 @@ func (c *Comparison) contexts() {
 	c.system(systemText(a), systemText(b), c.a.Spec, c.b.Spec, "context")
 	c.tools(a.Tools, b.Tools, "context")
 	c.rewrites()
+	c.secrets()
 	renameA, renameB := c.renamers()
 	same := c.messages(itemsOf(c.a, a, renameA), itemsOf(c.b, b, renameB))
 	if x, y := renameA.Replace(tailText(a)), renameB.Replace(tailText(b)); x != y {
@@ -112,8 +113,7 @@ func (c *Comparison) renamers() (a, b *renamer) {
 		for k, call := range c.a.Steps[i].Calls {
 			other := c.b.Steps[i].Calls[k]
 			if call.ID != other.ID && len(call.ID) >= leastID && len(other.ID) >= leastID {
-				name := fmt.Sprintf("(call %d of step %d)", call.Index, call.Step)
-				x, y = append(x, pair{call.ID, name}), append(y, pair{other.ID, name})
+				x, y = append(x, pair{call.ID, call.place()}), append(y, pair{other.ID, call.place()})
 			}
 		}
 	}
@@ -169,14 +169,14 @@ func itemOf(r *Run, m *message.Message, rename *renamer) item {
 		it.kind, it.tool = KindResult, m.ToolName
 		asked.WriteString(m.ToolName + " ")
 		if it.call = r.calls[m.ToolCallID]; it.call != nil {
-			asked.Write(it.call.args[:])
+			asked.WriteString(it.call.args.String())
 			it.step = ptr(it.call.Step)
 		}
 	default:
 		it.kind = KindNotice
 	}
 	it.text = rename.Replace(text.String())
-	it.asked = sha256.Sum256([]byte(string(it.kind) + "\n" + asked.String()))
+	it.asked = sha256.Sum256([]byte(string(it.kind) + "\n" + rename.Replace(asked.String())))
 	h := sha256.New()
 	h.Write(it.asked[:])
 	fmt.Fprintf(h, "%v\n%s", m.Failed, it.text)
@@ -272,7 +272,9 @@ func (v *conversation) pair(kind Kind, x, y *item) {
 		case x == nil:
 			v.onlyB++
 		default:
-			v.words.add(x, y)
+			if v.words.add(x, y); x.thought != y.thought {
+				v.thoughts.add(x, y)
+			}
 		}
 		return
 	}
@@ -333,7 +335,7 @@ func (v *conversation) replies() {
 	}{{v.onlyA, "a"}, {v.onlyB, "b"}} {
 		if only.n > 0 {
 			v.c.find(Finding{Kind: KindReply, Where: "context", Only: only.side,
-				Text: fmt.Sprintf("%s of the model only in %s's context", plural(only.n, "earlier reply is", "earlier replies are"), strings.ToUpper(only.side))})
+				Text: fmt.Sprintf("%s only in %s's context", plural(only.n, "earlier reply of the model is", "earlier replies of the model are"), strings.ToUpper(only.side))})
 		}
 	}
 }

@@ -34,11 +34,12 @@ type Comparison struct {
 	// The contexts, nil where they are not known.
 	seenA, seenB *Context
 	same         bool // they are the same
+	redacted     []string
 }
 
 // New aligns two runs.
 func New(a, b *Run) *Comparison {
-	c := &Comparison{a: a, b: b, first: -1, reported: map[*Call]int{}}
+	c := &Comparison{a: a, b: b, first: -1, reported: map[*Call]int{}, redacted: []string{}}
 	c.pairs, c.exact = Align(a.Steps, b.Steps)
 	switch {
 	case a.Fork != "" && a.Fork == b.ID:
@@ -105,7 +106,7 @@ func (c *Comparison) Report(seenA, seenB *Context) *Report {
 	c.ended()
 	r.Findings = sorted(c.found)
 	r.FirstDivergence, r.Parting = c.firstDivergence(), c.parting()
-	r.Steps = c.steps()
+	r.Steps, r.Redacted = c.steps(), c.redacted
 	r.Same = len(r.Findings) == 0 && r.FirstDivergence == nil
 	return r
 }
@@ -153,7 +154,7 @@ func (c *Comparison) firstDivergence() *Divergence {
 	var list []string
 	for i := range a.Calls {
 		if x, y := a.Calls[i], b.Calls[i]; !sameOutcome(x, y) {
-			list = append(list, c.outcome(x, y))
+			list = append(list, c.a.label(x))
 		}
 	}
 	more := ""
@@ -191,6 +192,8 @@ func (c *Comparison) parting() *Divergence {
 	}
 	d.SameContext = ptr(c.same)
 	switch {
+	case a.Failed != "" || b.Failed != "":
+		d.Kind = "failed"
 	case c.has(KindTask):
 		d.Kind = "task"
 		d.Text += "; they had different tasks"
@@ -202,6 +205,9 @@ func (c *Comparison) parting() *Divergence {
 	case c.only(KindOffered, KindTool):
 		d.Kind = "tools"
 		d.Text += "; what differs before is the tools"
+	case c.only(KindInput):
+		d.Kind = "input"
+		d.Text += "; what differs before is what they were told"
 	default:
 		d.Text += ", on different contexts"
 	}
@@ -286,7 +292,7 @@ func (r *Run) line(s *Step) string {
 			list = append(list, plural(len(s.Calls)-i, "more call", "more calls"))
 			break
 		}
-		list = append(list, strings.TrimSpace(c.Tool+" "+argsText(c.Args))+" "+c.came())
+		list = append(list, r.label(c)+" "+c.came())
 	}
 	return strings.Join(list, "; ")
 }

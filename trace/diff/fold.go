@@ -2,14 +2,15 @@ package diff
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"hash"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"rein.example/rein/event"
 	"rein.example/rein/message"
 	"rein.example/rein/parse"
+	"rein.example/rein/tool"
 	"rein.example/rein/window"
 )
 
@@ -32,6 +33,7 @@ type Run struct {
 	Status, Reason string
 	OK             bool
 
+	below bool             // it carries out a call of another run
 	calls map[string]*Call // by id, looked up only
 	edits map[string]edit  // by the text that stands for what is gone, looked up only
 }
@@ -86,6 +88,8 @@ type Call struct {
 	// Child is the run that carried the call out, of a tool that is an agent.
 	Child string
 
+	// of is the call whose result this one reads, nil for none.
+	of           *Call
 	args, result event.Hash
 	at           int // the index of its step
 }
@@ -144,7 +148,7 @@ func (f *Fold) Add(e *event.Event) {
 	}
 	switch d := e.Data.(type) {
 	case *event.RunStarted:
-		r.Spec = &d.Spec
+		r.Spec, r.below = &d.Spec, d.Call != ""
 	case *event.RunResumed:
 		f.resumed(e, d)
 	case *event.InputReceived:
@@ -186,7 +190,7 @@ func (f *Fold) input(e *event.Event, d *event.InputReceived) {
 		return
 	}
 	m := message.Message{Parts: d.Parts}
-	h := partsHash(d.Parts, "")
+	h := partsHash(d.Parts, nil)
 	f.run.Inputs = append(f.run.Inputs, Input{len(f.run.Steps), e.Seq, head(m.PlainText(), maxInput), h})
 	f.said.Write(h[:])
 }
@@ -255,16 +259,38 @@ func (f *Fold) parsed(d *event.ReplyParsed) {
 	for i := range d.Calls {
 		p := &d.Calls[i]
 		c := &Call{ID: p.ID, Tool: p.Name, Step: s.Number, Index: i + 1, at: len(f.run.Steps) - 1, Args: head(p.Args, maxKept), args: sha256.Sum256([]byte(p.Args))}
+		if c.of = f.read(p); c.of != nil {
+			c.args = sha256.Sum256([]byte(strings.ReplaceAll(p.Args, c.of.ID, c.of.place())))
+		}
 		s.Calls = append(s.Calls, c)
 		f.run.calls[c.ID] = c
 	}
 }
 
+// read returns the call whose result another one reads, nil for others.
+func (f *Fold) read(p *event.ParsedCall) *Call {
+	if p.Name != tool.ReadArtifact {
+		return nil
+	}
+	list, _ := arguments(p.Args)
+	for _, a := range list {
+		if a.name == "call" {
+			return f.run.calls[a.value]
+		}
+	}
+	return nil
+}
+
+// place names a call in a way that does not depend on how the model counts.
+func (c *Call) place() string { return fmt.Sprintf("(call %d of step %d)", c.Index, c.Step) }
+
 func (f *Fold) call(d event.Data) {
 	switch d := d.(type) {
 	case *event.CallJudged:
 		if c := f.run.calls[d.Call]; c != nil && d.ArgsHash != (event.Hash{}) {
-			c.args = d.ArgsHash
+			if c.of == nil {
+				c.args = d.ArgsHash
+			}
 			if d.Args != "" {
 				c.Args = head(d.Args, maxKept)
 			}
@@ -277,19 +303,20 @@ func (f *Fold) call(d event.Data) {
 		if c := f.run.calls[d.Call]; c != nil && d.Undoes == "" {
 			c.Status, c.ErrorType, c.ErrorMessage = d.Status, d.ErrorType, head(d.ErrorMessage, maxKept)
 			c.Size, c.Shown, c.Shaped = d.Size, d.Shown, d.Shaped
-			c.result = partsHash(d.Parts, d.Call)
+			c.result = partsHash(d.Parts, c)
 		}
 	}
 }
 
-// partsHash returns a hash of what is shown, in which the call's own id does not
-// matter: models number their calls in ways that differ from run to run.
-func partsHash(parts []message.Part, id string) event.Hash {
+// partsHash returns a hash of what is shown, in which the ids of the call and of the
+// one whose result it reads do not matter: models number their calls in ways that
+// differ from run to run.
+func partsHash(parts []message.Part, c *Call) event.Hash {
 	h := sha256.New()
 	var buf []byte
 	for _, p := range parts {
-		if id != "" {
-			p.Text = strings.ReplaceAll(p.Text, id, "\x00")
+		for x := c; x != nil; x = x.of {
+			p.Text = strings.ReplaceAll(p.Text, x.ID, x.place())
 		}
 		buf = p.AppendJSON(buf[:0])
 		h.Write(buf)
@@ -336,18 +363,11 @@ func sameOutcome(a, b *Call) bool {
 	return a.Status == b.Status && a.ErrorType == b.ErrorType && a.result == b.result
 }
 
-// sameAsked reports whether two calls are of one tool with the same arguments.
-func sameAsked(a, b *Call) bool { return a.Tool == b.Tool && a.args == b.args }
-
 // head returns the beginning of a text, at most that many bytes, without keeping the
 // rest of it in memory.
 func head(s string, most int) string {
 	if len(s) <= most {
 		return strings.Clone(s)
 	}
-	n := most - len("…")
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
+	return s[:whole(s, most-len("…"))] + "…"
 }

@@ -79,7 +79,15 @@ func Split(a, b string) (linesA, linesB []string) {
 			}
 		}
 	}
-	return strings.Split(strings.TrimSuffix(a, "\n"), "\n"), strings.Split(strings.TrimSuffix(b, "\n"), "\n")
+	return linesOf(a), linesOf(b)
+}
+
+// linesOf returns the lines of a text; an empty one has none.
+func linesOf(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }
 
 // readable is how long a line may be, in bytes, to be looked at as it is.
@@ -223,8 +231,16 @@ func samePrefix(a, b string) int {
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
 	}
-	for n > 0 && n < len(a) && !utf8.RuneStart(a[n]) {
-		n--
+	return whole(a, n)
+}
+
+// whole returns the largest length up to n at which s can be cut between two
+// characters; n itself where there is none near.
+func whole(s string, n int) int {
+	for k := n; k > 0 && k < len(s) && k > n-utf8.UTFMax; k-- {
+		if utf8.RuneStart(s[k]) {
+			return k
+		}
 	}
 	return n
 }
@@ -235,12 +251,7 @@ func clipAround(s string, at, width int) string {
 	from := max(0, at-width/3)
 	to := min(len(s), from+width)
 	from = max(0, min(from, to-width))
-	for from > 0 && !utf8.RuneStart(s[from]) {
-		from--
-	}
-	for to < len(s) && !utf8.RuneStart(s[to]) {
-		to--
-	}
+	from, to = whole(s, from), whole(s, to)
 	out := s[from:to]
 	if from > 0 {
 		out = fmt.Sprintf("… (%s before) ", plural(from, "byte", "bytes")) + out

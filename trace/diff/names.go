@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -43,11 +42,7 @@ func clip(s string, most int) string {
 	}
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > most {
-		n := most
-		for n > 0 && !utf8.RuneStart(s[n]) {
-			n--
-		}
-		s, more = s[:n], "…"
+		s, more = s[:whole(s, most)], "…"
 	}
 	return strings.ToValidUTF8(s, "") + more
 }
@@ -155,11 +150,18 @@ func partOf(take func([]string) *argument) string {
 	case last == nil:
 		return "from " + first.counts() + clip(first.value, quoteWidth) + " on"
 	case first == nil:
-		return "the first " + clip(last.value, quoteWidth)
+		s := "the first " + clip(last.value, quoteWidth)
+		if last.name == "lines" {
+			s += " lines"
+		}
+		return s
 	}
 	from, err := strconv.ParseInt(first.value, 10, 32)
 	count, errCount := strconv.ParseInt(last.value, 10, 32)
 	if last.name == "lines" && err == nil && errCount == nil {
+		if count == 1 {
+			return fmt.Sprintf("line %d", from)
+		}
 		return fmt.Sprintf("lines %d to %d", from, from+count-1)
 	}
 	if last.name == "limit" {
@@ -176,18 +178,26 @@ func (a *argument) counts() string {
 	return ""
 }
 
+// result says what a call gave, in words.
+func (r *Run) result(c *Call) string {
+	s := r.label(c)
+	if strings.HasSuffix(s, " ("+c.Tool+")") {
+		return s
+	}
+	return "the result of " + s
+}
+
 // subject says what a call is about; empty if that is not known.
 func (r *Run) subject(c *Call, take func([]string) *argument) string {
 	if c.Tool == tool.ReadArtifact {
 		id := take([]string{"call"})
-		if id == nil {
+		switch {
+		case id == nil:
 			return ""
-		}
-		of := r.calls[id.value]
-		if of == nil {
+		case c.of == nil:
 			return clip(id.value, quoteWidth)
 		}
-		return strings.TrimSpace("the result of " + of.Tool + " " + argsText(of.Args))
+		return strings.TrimSpace("the result of " + c.of.Tool + " " + argsText(c.of.Args))
 	}
 	if a := take(subjects); a != nil {
 		return clip(a.value, quoteWidth)

@@ -11,8 +11,8 @@ const mostOfKind = 8
 
 // ranks are the kinds in the order in which a report lists them: what the runs were
 // told and with what they were told it, then what the world answered, then the rest.
-var ranks = []Kind{KindTask, KindInput, KindModel, KindSampling, KindDialect, KindOffered, KindTool, KindSystem, KindRewrite, KindCut, KindOutcome,
-	KindMissing, KindStubbed, KindResult, KindMessage, KindNotice, KindTail, KindReply, KindReasoning, KindDone, KindSettings, KindEnd}
+var ranks = []Kind{KindTask, KindInput, KindModel, KindSampling, KindDialect, KindOffered, KindTool, KindSystem, KindSettings, KindRewrite, KindCut, KindOutcome,
+	KindMissing, KindStubbed, KindResult, KindMessage, KindNotice, KindTail, KindReply, KindReasoning, KindDone, KindEnd}
 
 // places are where findings are about something, in order.
 var places = []string{"start", "before", "context", "after"}
@@ -20,8 +20,8 @@ var places = []string{"start", "before", "context", "after"}
 func rank(f *Finding) int {
 	n := slices.Index(ranks, f.Kind)
 	switch {
-	case f.Kind == KindSettings || f.Kind == KindEnd:
-		n += 2 * len(ranks) // they seldom are the cause
+	case f.Kind == KindEnd:
+		n += 2 * len(ranks) // it is what came of all else
 	case f.Where == "after":
 		n += len(ranks) // effects rather than causes
 	}

@@ -24,6 +24,9 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 	// Steps are the steps of both runs, aligned.
 	Steps []StepPair `json:"steps"`
+	// Redacted are the secrets that stand in the contexts by their names only. What
+	// they stand for is in no journal, and is not compared.
+	Redacted []string `json:"redacted"`
 	// Exact is false where the runs are so long and have so little in common that the
 	// alignment may miss some of it.
 	Exact bool `json:"exact"`
@@ -44,8 +47,8 @@ type Outline struct {
 type Divergence struct {
 	// Kind is "task" or "input" (they were told something else), "outcome" (the same
 	// call, another outcome), "call" (the model did something else), "model" or
-	// "tools" (it did, and all that differs before is that), "ended" (one has no
-	// further step) or "open" (one has none yet).
+	// "tools" (it did, and all that differs before is that), "failed" (one got no
+	// reply), "ended" (one has no further step) or "open" (one has none yet).
 	Kind string `json:"kind"`
 	// StepA and StepB are the numbers of the steps, null where a run has none there.
 	StepA *int64 `json:"step_a"`

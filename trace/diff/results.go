@@ -47,11 +47,11 @@ func (c *Comparison) outcome(x, y *Call) string {
 		if y.cut() {
 			name, cut, whole, other = "B", y, x, "A"
 		}
-		return fmt.Sprintf("the result of %s was cut in %s: %s of %s shown%s; %s saw all %s", what,
+		return fmt.Sprintf("%s was cut in %s: %s of %s shown%s; %s saw all %s", c.a.result(x),
 			name, number(cut.Shown), plural(cut.Size, "byte", "bytes"), shaped(cut), other, number(whole.Size))
 	case x.cut():
-		return fmt.Sprintf("%s of %s of the result of %s shown in A%s, %s of %s in B%s", number(x.Shown), plural(x.Size, "byte", "bytes"),
-			what, shaped(x), number(y.Shown), number(y.Size), shaped(y))
+		return fmt.Sprintf("of %s A was shown %s of %s%s, B %s of %s%s", c.a.result(x), number(x.Shown), plural(x.Size, "byte", "bytes"),
+			shaped(x), number(y.Shown), number(y.Size), shaped(y))
 	case x.ErrorMessage != y.ErrorMessage:
 		return fmt.Sprintf("%s failed with another message: %s in A, %s in B", what, quote(x.ErrorMessage), quote(y.ErrorMessage))
 	}
@@ -135,10 +135,10 @@ func (v *conversation) changed(x, y *item) {
 	default:
 		if n, ok := c.reported[x.call]; ok && x.call != nil {
 			c.found[n].Diff = textDiff(x.text, y.text)
-			c.found[n].Text += beginning(x.text, y.text)
+			c.found[n].Text += beginning(x.text, y.text) + onlySecrets(x.text, y.text)
 			return
 		}
-		f.Kind, f.Text, f.Diff = KindResult, c.a.of(x)+" is another text in A than in B", textDiff(x.text, y.text)
+		f.Kind, f.Text, f.Diff = KindResult, c.a.of(x)+" is another text in A than in B"+onlySecrets(x.text, y.text), textDiff(x.text, y.text)
 	}
 	c.find(f)
 }
@@ -151,6 +151,14 @@ func beginning(a, b string) string {
 		return "; A's text is the beginning of B's, and ends there without a word"
 	case len(b) < len(a) && strings.HasPrefix(a, b):
 		return "; B's text is the beginning of A's, and ends there without a word"
+	}
+	return ""
+}
+
+// onlySecrets says that two texts differ in nothing but the names of secrets.
+func onlySecrets(a, b string) string {
+	if a != b && masked(a) == masked(b) {
+		return "; only what is redacted there differs"
 	}
 	return ""
 }
@@ -183,7 +191,7 @@ func (v *conversation) missing(it *item, have, lack *Run, name, other string) {
 	}
 	what := "a result of " + it.tool
 	if it.call != nil {
-		what = have.label(it.call)
+		what = have.result(it.call)
 	}
 	f.Text = fmt.Sprintf("run %s never saw %s", other, what)
 	if it.step != nil {
@@ -320,10 +328,10 @@ func (c *Comparison) alone(have, lack *Run, name, other string) {
 			}
 			done[key] = true
 			f := Finding{Kind: KindMissing, Where: "after", Only: strings.ToLower(name),
-				Text: fmt.Sprintf("run %s never saw %s, which %s got at step %s", other, have.label(call), name, number(call.Step))}
+				Text: fmt.Sprintf("run %s never saw %s, which %s got at step %s", other, have.result(call), name, number(call.Step))}
 			if spec == nil || spec.Effect.Writes() {
 				f.Kind = KindDone
-				f.Text = fmt.Sprintf("run %s never did %s, which %s did at step %s", other, have.label(call), name, number(call.Step))
+				f.Text = fmt.Sprintf("run %s never called %s, which %s did at step %s", other, strings.TrimSpace(call.Tool+" "+argsText(call.Args)), name, number(call.Step))
 			}
 			if name == "A" {
 				f.StepA = ptr(call.Step)

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"rein.example/rein/event"
@@ -116,32 +117,37 @@ func (r *Run) next(in *Input) *int64 {
 
 // settings compares what else decides how a run goes, and is not shown to the model.
 func (c *Comparison) settings(a, b *event.Spec) {
-	if d := textDiff(settingsText(a), settingsText(b)); d != nil {
+	if d := textDiff(c.a.settings(a), c.b.settings(b)); d != nil {
 		c.find(Finding{Kind: KindSettings, Where: "start", Diff: d, Text: "the settings of the runs differ: limits, permissions, window or the like"})
 	}
+	inB := byName(b.Tools)
 	for i := range a.Tools {
-		for j := range b.Tools {
-			x, y := a.Tools[i], b.Tools[j]
-			if x.Name != y.Name {
-				continue
-			}
-			for _, t := range []*event.ToolSpec{&x, &y} {
-				t.Description, t.Schema, t.Tokens = "", nil, 0
-			}
-			if d := textDiff(pretty(x.AppendJSON(nil)), pretty(y.AppendJSON(nil))); d != nil {
-				c.find(Finding{Kind: KindSettings, Where: "start", Diff: d, Text: fmt.Sprintf("the tool %s is set up differently", x.Name)})
-			}
+		other := inB[a.Tools[i].Name]
+		if other == nil {
+			continue
+		}
+		x, y := a.Tools[i], *other
+		for _, t := range []*event.ToolSpec{&x, &y} {
+			t.Description, t.Schema, t.Tokens = "", nil, 0
+		}
+		if d := textDiff(pretty(x.AppendJSON(nil)), pretty(y.AppendJSON(nil))); d != nil {
+			c.find(Finding{Kind: KindSettings, Where: "start", Diff: d, Text: fmt.Sprintf("the tool %s is set up differently", x.Name)})
 		}
 	}
 }
 
-// settingsText returns a spec without what is compared otherwise, and without what
-// differs from run to run and decides nothing.
-func settingsText(s *event.Spec) string {
+// settings returns a spec without what is compared otherwise, and without what differs
+// from run to run by itself.
+func (r *Run) settings(s *event.Spec) string {
 	x := *s
+	if r.below { // they are what was left of those of the run above
+		x.Limits = event.Limits{}
+	}
 	x.System, x.Tools, x.Prices, x.Calling = nil, nil, nil, nil
 	x.Model, x.Fallback, x.Sampling = "", nil, event.Sampling{}
 	x.Seed, x.Config, x.BaseDir = 0, "", ""
+	// What a rule says stands in the system text.
+	x.Rules = slices.DeleteFunc(slices.Clone(s.Rules), func(r event.RuleSpec) bool { return r.Kind == "" })
 	return pretty(x.AppendJSON(nil))
 }
 
@@ -257,14 +263,24 @@ func blockOf(s *event.Spec, lines []string) string {
 	return ""
 }
 
+// byName returns the tools by their names, to be looked up.
+func byName(list []event.ToolSpec) map[string]*event.ToolSpec {
+	out := make(map[string]*event.ToolSpec, len(list))
+	for i := range list {
+		out[list[i].Name] = &list[i]
+	}
+	return out
+}
+
 // tools compares what is offered.
 func (c *Comparison) tools(a, b []event.ToolSpec, where string) {
-	byName := func(list []event.ToolSpec) map[string]*event.ToolSpec { // looked up only
-		out := make(map[string]*event.ToolSpec, len(list))
-		for i := range list {
-			out[list[i].Name] = &list[i]
-		}
-		return out
+	switch {
+	case len(a) == 0 && len(b) > 0:
+		c.find(Finding{Kind: KindOffered, Where: where, Only: "b", Text: fmt.Sprintf("no tools are offered in A, and %s in B", number(len(b)))})
+		return
+	case len(b) == 0 && len(a) > 0:
+		c.find(Finding{Kind: KindOffered, Where: where, Only: "a", Text: fmt.Sprintf("no tools are offered in B, and %s in A", number(len(a)))})
+		return
 	}
 	inA, inB := byName(a), byName(b)
 	for i := range a {

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// reader reads one page of a file, or both.
+const reader = `
+turns:
+  - call: {name: read_file, arguments: {path: config.yaml, lines: 2}}
+  - %s
+  - %s
+`
+
+// pairOfRuns makes two runs, of which only the second reads all of a file.
+func pairOfRuns(t *testing.T, b *box) (first, second string) {
+	t.Helper()
+	b.file("config.yaml", "port: 80\nhost: a\ntls: on\n")
+	for i, turns := range []string{
+		fmt.Sprintf(reader, "say: TLS is not mentioned.", "say: never"),
+		fmt.Sprintf(reader, "call: {name: read_file, arguments: {path: config.yaml, from_line: 3, lines: 1}}", "say: TLS is on."),
+	} {
+		_, url := server(t, turns)
+		file := b.file("agent.yaml", "name: teller\nmodel: openai/any\nbase_url: "+url+"\ntools: [files: {root: .}]\ncheck: false\n")
+		var got resultObject
+		if p := b.decode(&got, "run", "-f", file, "Is TLS on?"); p.code != 0 {
+			t.Fatalf("exit %d: %s", p.code, p.err)
+		}
+		if first, second = second, got.Run; i == 0 {
+			first = ""
+		}
+	}
+	return first, second
+}
+
+// The words come first: where the runs part, and what only one of them saw.
+func TestDiff(t *testing.T) {
+	b := newBox(t)
+	first, second := pairOfRuns(t, b)
+	text := b.ok("diff", first, second)
+	for _, want := range []string{
+		"\nThey part: at step 2 A answered “TLS is not mentioned.”, B called read_file\n",
+		"on the same context",
+		"\n  run A never saw line 3 of config.yaml (read_file), which B got at step 2\n",
+		"\n= 1 the first 2 lines of config.yaml", "\n| 2 answered “TLS is not mentioned.”",
+		"rein request " + first + " --step 2\n", "rein request " + second + " --step 2\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text has no %q:\n%s", want, text)
+		}
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if textWidth(line) > usualWidth && !strings.HasPrefix(line, "A  run") && !strings.HasPrefix(line, "B  run") {
+			t.Errorf("a line of %d columns: %s", textWidth(line), line)
+		}
+	}
+	if same := b.ok("diff", second, second); !strings.Contains(same, "no difference: it is the same run") {
+		t.Errorf("a run and itself:\n%s", same)
+	}
+	if p := b.rein("diff", first, "nothing"); p.code != 2 || !strings.Contains(p.err, "nothing") {
+		t.Errorf("a run that is not there: exit %d, %s", p.code, p.err)
+	}
+	if p := b.rein("diff", first); p.code != 2 || !strings.Contains(p.err, "RUN_B is missing") {
+		t.Errorf("one run: exit %d, %s", p.code, p.err)
+	}
+}
+
+// The keys of the JSON are a contract.
+func TestDiffObject(t *testing.T) {
+	b := newBox(t)
+	first, second := pairOfRuns(t, b)
+	var got map[string]any
+	if p := b.decode(&got, "diff", first, second); p.code != 0 || p.err != "" {
+		t.Fatalf("exit %d: %s", p.code, p.err)
+	}
+	for _, list := range []string{"", "first_divergence", "contexts", "findings", "steps"} {
+		v := any(got)
+		if list != "" {
+			v = got[list]
+		}
+		if l, ok := v.([]any); ok {
+			v = l[0]
+		}
+		want := map[string]string{
+			"":                 "a b contexts exact findings first_divergence parting redacted run_a run_b same shared_events shared_steps steps",
+			"first_divergence": "kind same_context step_a step_b text",
+			"contexts":         "event_a event_b same step_a step_b",
+			"findings":         "diff kind look only step_a step_b text where",
+			"steps":            "kind step_a step_b text_a text_b",
+		}[list]
+		if keys := keysOf(t, v); keys != want {
+			t.Errorf("%s has the keys %s, not %s", list, keys, want)
+		}
+	}
+	steps := got["steps"].([]any)
+	if last := steps[len(steps)-1].(map[string]any); last["step_a"] != nil || last["text_b"] != "answered “TLS is on.”" {
+		t.Errorf("the last step is %v", last)
+	}
+}
+
+// keysOf returns the names of an object's members, sorted.
+func keysOf(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v) // sorts them
+	if err != nil {
+		t.Fatal(err)
+	}
+	dec := json.NewDecoder(strings.NewReader(string(text)))
+	var keys []string
+	for depth, name := 0, true; ; {
+		tok, err := dec.Token()
+		if err != nil {
+			return strings.Join(keys, " ")
+		}
+		switch d, ok := tok.(json.Delim); {
+		case ok && (d == '{' || d == '['):
+			depth++
+			name = true
+		case ok:
+			depth--
+			name = true
+		case depth == 1 && name:
+			keys = append(keys, tok.(string))
+			name = false
+		default:
+			name = true
+		}
+	}
+}
+
+// What the journals still say is compared where one is damaged, and that it is.
+func TestDiffOfDamage(t *testing.T) {
+	b := newBox(t)
+	first, second := pairOfRuns(t, b)
+	b.tamper(`UPDATE events SET data = replace(data, 'TLS is on', 'TLS is off') WHERE type = 'model.answered'`)
+	p := b.rein("diff", first, second)
+	if p.code != 1 || !strings.Contains(p.err, second) || !strings.Contains(p.out, "They part: at step 2") {
+		t.Errorf("exit %d\n%s%s", p.code, p.out, p.err)
+	}
+}
+
+// Where agents carry a call out, what they did can be compared as well.
+func TestDiffOfRunsBelow(t *testing.T) {
+	b := newBox(t)
+	var runs []string
+	for _, found := range []string{"nothing", "a mouse"} {
+		_, below := server(t, "turns:\n  - say: There is "+found+".\n")
+		_, above := server(t, "turns:\n  - call: {name: look_around, arguments: {task: Look}}\n  - say: Seen.\n")
+		b.file("looker.yaml", "name: looker\nmodel: openai/any\nbase_url: "+below+"\ncheck: false\n")
+		file := b.file("agent.yaml", "name: boss\nmodel: openai/any\nbase_url: "+above+"\ncheck: false\npermissions: {allow: ['*']}\n"+
+			"tools:\n  - agent: {file: looker.yaml, name: look_around, doc: {what: Looks around., when: To see., returns: What is there.}}\n")
+		var got resultObject
+		if p := b.decode(&got, "run", "-f", file, "Look."); p.code != 0 {
+			t.Fatalf("exit %d: %s", p.code, p.err)
+		}
+		runs = append(runs, got.Run)
+	}
+	text := b.ok("diff", runs[0], runs[1])
+	text = strings.Join(strings.Fields(text), " ")
+	i := strings.Index(text, "(rein diff ")
+	if i < 0 {
+		t.Fatalf("the text does not name the runs below:\n%s", text)
+	}
+	args := strings.Fields(strings.NewReplacer("(", "", ")", "").Replace(text[i:]))[1:4]
+	if below := strings.Join(strings.Fields(b.ok(args...)), " "); strings.Contains(below, "settings") || !strings.Contains(below, "A answered “There is nothing.”, B answered “There is a mouse.”") {
+		t.Errorf("%v:\n%s", args, below)
+	}
+}
