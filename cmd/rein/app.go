@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"rein.example/rein/event"
@@ -167,8 +168,16 @@ func fold(ctx context.Context, s journal.Store, run string) (*loop.Machine, erro
 	return m, nil
 }
 
-// print writes v as JSON on a line.
+// print writes v as JSON on a line: to a file or a pipe while it is encoded, since it
+// may be long.
 func (a *app) print(v any) error {
+	if !a.screen {
+		err := json.MarshalEncode(jsontext.NewEncoder(a.out), v, json.Deterministic(true))
+		if err == nil || errors.Is(err, errPipe) {
+			return nil
+		}
+		return failed(fmt.Errorf("write the output: %w", err))
+	}
 	text, err := json.Marshal(v, json.Deterministic(true))
 	if err != nil {
 		return failed(fmt.Errorf("write the result as JSON: %w", err))

@@ -251,7 +251,7 @@ func TestCostIsShown(t *testing.T) {
 	if out := b.ok("show", run); !strings.Contains(out, "cost $0.007000") {
 		t.Errorf("the table has no cost:\n%s", out)
 	}
-	if out := b.ok("show", "--json", run); strings.Count(out, `0.007000`) != 3 { // of the run, of its one call, and of all for that purpose
+	if out := b.ok("show", "--json", run); strings.Count(out, `0.007000`) != 7 { // of the run, of its one call (by itself and by then), in the sums (own, with runs below, of its model), and of all for that purpose
 		t.Errorf("the trace has no cost:\n%s", out)
 	}
 }

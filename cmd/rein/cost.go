@@ -35,7 +35,10 @@ func (v *shown) footer(out *strings.Builder) {
 	var lines []string
 	if v.CostUSD != nil {
 		lines = append(lines, "cost "+dollars(*v.CostUSD))
+	} else if v.Totals != nil && v.Totals.ModelCalls > 0 {
+		lines = append(lines, "cost unknown")
 	}
+	lines = append(lines, v.sums()...)
 	var summaries, checks trace.PurposeTotal
 	for i := range v.Purposes {
 		switch p := &v.Purposes[i]; {
@@ -47,6 +50,7 @@ func (v *shown) footer(out *strings.Builder) {
 	}
 	lines = append(lines, beside("summaries", &summaries)...)
 	lines = append(lines, beside("checks", &checks)...)
+	lines = append(lines, v.curves()...)
 	if len(lines) > 0 {
 		fmt.Fprintf(out, "\n%s\n", strings.Join(lines, "\n"))
 	}

@@ -48,7 +48,12 @@ type damage struct {
 // sound calls each with the events of a run in order, up to the end or to where
 // the journal is damaged, which is returned.
 func sound(ctx context.Context, s journal.Store, run string, each func(*event.Event) error) (*damage, error) {
-	for e, err := range s.Read(ctx, run, 1) {
+	return soundFrom(ctx, s, run, 1, each)
+}
+
+// soundFrom is sound for the events from a sequence on.
+func soundFrom(ctx context.Context, s journal.Store, run string, from int64, each func(*event.Event) error) (*damage, error) {
+	for e, err := range s.Read(ctx, run, from) {
 		var d *journal.DamageError
 		if errors.As(err, &d) {
 			return &damage{d.Sound, d.Torn, d.Error()}, nil

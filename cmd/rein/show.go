@@ -16,6 +16,7 @@ import (
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
 	"rein.example/rein/loop"
+	"rein.example/rein/message"
 	"rein.example/rein/toolkit/plan"
 	"rein.example/rein/trace"
 	"rein.example/rein/trace/anomaly"
@@ -44,16 +45,34 @@ type shown struct {
 	// ForkOf is the run that this one was forked from last, left out if from none;
 	// ForkedAfter is the last event that they share.
 	ForkOf      string `json:"fork_of,omitempty"`
-	ForkedAfter int64  `json:"forked_after_event,omitempty"`
+	ForkedAfter int64  `json:"forked_after_event,omitzero"`
+	// Parent is the run whose call this one carries out, and Call that call; both are
+	// left out of others.
+	Parent string `json:"parent,omitempty"`
+	Call   string `json:"call,omitempty"`
+	// Page says which steps the rest is of, where that is not all of them; left out
+	// where it is. Cost, phase, totals and purposes are of whole runs, and not there on
+	// a page of a long one.
+	Page *page `json:"page,omitempty"`
 	// Rows are the trace: model calls and tool calls in order.
 	Rows []trace.Row `json:"rows"`
+	// Totals say where the time and the money went.
+	Totals *trace.Totals `json:"totals,omitempty"`
 	// Purposes say what the model was called for, and what that has taken.
 	Purposes []trace.PurposeTotal `json:"purposes"`
+	// Anomalies are what is probably not as it should be, those that weigh most first;
+	// the rows that they belong to have them too.
+	Anomalies []trace.Anomaly `json:"anomalies"`
+	// Saw is what the model saw in the one step that is shown; left out elsewhere.
+	Saw *saw `json:"saw,omitempty"`
 	// Compactions are the rewrites of the context, in order.
 	Compactions []trace.Compaction `json:"compactions"`
 	// Damage says where the journal stops being sound; the rest is of what comes
 	// before.
 	Damage *damage `json:"damage,omitempty"`
+
+	// partial: only a part of the journal was read.
+	partial bool
 
 	cause event.Cause
 	open  []loop.Pending
@@ -62,32 +81,59 @@ type shown struct {
 
 func (a *app) showCommand() *cobra.Command {
 	var step int64
+	var w wantedSteps
 	var contexts bool
 	cmd := &cobra.Command{
-		Use: "show RUN [--step N] [--context]", Short: "Show a run step by step", Args: exactly("RUN"),
-		Long: `Shows a run as a table: each model call, and each tool call below the step that
-made it. What is worth a second look is marked with !, and the line below says why;
-~ marks where the context was rewritten to make room.`,
+		Use: "show RUN [--step N] [--from N] [--steps K] [--all] [--context]", Short: "Show a run step by step", Args: exactly("RUN"),
+		Long: fmt.Sprintf(`Shows a run as a table: each model call, and each tool call below the step that
+made it. What is worth a second look is marked with !, and below the table stands
+why, what that usually means and what to look at next; ~ marks where the context was
+rewritten to make room. Then come the sums: where time, tokens and money went.
+
+A run of more than %d steps is shown by the page, which takes as long for a run of
+10,000 steps as for one of 100: the end of a page says how to go on, --all shows
+everything. With --json a run is whole unless --step, --from or --steps is given.
+
+With --step, a step is shown with what the model saw, newest last: the instructions
+in a line, how many older messages there were, and the last ones as they were.`, pageSteps),
 		Example: `  rein show last
-  rein show last --step 3     # with what was said and returned
+  rein show last --step 3     # with what the model saw, what was said and returned
+  rein show last --from 201   # from step 201 on; --from -20 are the last 20
   rein show last --context    # with what each request held, and what was kept of the rest`,
 	}
 	cmd.Flags().BoolVar(&contexts, "context", false, "show what each request held, by block, and the texts that stand in the place of what has left")
-	cmd.Flags().Int64Var(&step, "step", 0, "show only step `N`, from 1, with what was said and returned")
+	cmd.Flags().Int64Var(&step, "step", 0, "show only step `N`, from 1, with what the model saw, what was said and returned")
+	cmd.Flags().Int64Var(&w.from, "from", 0, "begin with step `N`, from 1; -N is the Nth from the end")
+	cmd.Flags().Int64Var(&w.steps, "steps", 0, fmt.Sprintf("show at most `K` steps; a page is %d", pageSteps))
+	cmd.Flags().BoolVar(&w.all, "all", false, "show all steps, however many")
+	cmd.MarkFlagsMutuallyExclusive("step", "from", "all")
+	cmd.MarkFlagsMutuallyExclusive("step", "steps", "all")
 	return a.withReading(cmd, func(ctx context.Context, s journal.Store, args []string) error {
-		if cmd.Flags().Changed("step") && step < 1 {
+		switch {
+		case cmd.Flags().Changed("step") && step < 1:
 			return errors.New("steps count from 1: --step 1 is the first")
+		case cmd.Flags().Changed("from") && w.from == 0:
+			return errors.New("steps count from 1: --from 1 begins with the first, --from -1 with the last")
+		case cmd.Flags().Changed("steps") && w.steps < 1:
+			return errors.New("--steps is how many steps to show, from 1")
+		case step > 0:
+			w = wantedSteps{from: step, steps: 1, alone: true}
+		case a.json && w.whole():
+			w.all = true
 		}
 		run, err := a.find(ctx, s, args[0])
 		if err != nil {
 			return err
 		}
-		v, events, err := show(ctx, s, run, step)
+		v, events, err := show(ctx, s, run, w)
 		if err != nil {
 			return err
 		}
-		if step > 0 && len(v.Rows) == 0 && v.Damage == nil {
-			return fmt.Errorf("run %s has no step %d; the last is %d", run, step, v.looks.steps)
+		if p := v.Page; p != nil && p.From > p.To && v.Damage == nil {
+			return fmt.Errorf("run %s has no step %d; the last is %d", run, p.From, p.Of)
+		}
+		if w.alone {
+			a.see(ctx, s, v)
 		}
 		if a.json {
 			err = a.print(v)
@@ -101,8 +147,54 @@ made it. What is worth a second look is marked with !, and the line below says w
 	})
 }
 
-// show reads a run; with a step only that one, and its events.
-func show(ctx context.Context, s journal.Store, run string, step int64) (*shown, []event.Event, error) {
+// show reads a run, or the steps of it that are wanted; of a step that is wanted alone
+// also its events.
+func show(ctx context.Context, s journal.Store, run string, w wantedSteps) (*shown, []event.Event, error) {
+	v, events, err := showAny(ctx, s, run, w)
+	if err != nil || v.Status != "running" && v.Status != "new" {
+		return v, events, err
+	}
+	sum, err := summary(ctx, s, run)
+	if err != nil {
+		return nil, nil, err
+	}
+	if sum.Status == "interrupted" {
+		v.Status = sum.Status // its process is gone, which no event can say
+		if v.Page == nil || v.Page.To == v.Page.Of {
+			v.looks.ended()
+		}
+	}
+	return v, events, nil
+}
+
+// fewEvents is how many events a run may have that is surely not long: a step has at
+// least three.
+const fewEvents = 3 * pageSteps
+
+func showAny(ctx context.Context, s journal.Store, run string, w wantedSteps) (*shown, []event.Event, error) {
+	if w.all {
+		return showWhole(ctx, s, run, w)
+	}
+	head, err := s.Head(ctx, run)
+	if err != nil {
+		return nil, nil, failed(fmt.Errorf("read run %s: %w", run, err))
+	}
+	if head.Seq <= fewEvents {
+		return showWhole(ctx, s, run, w)
+	}
+	t, err := endOf(ctx, s, run, head.Seq)
+	if err != nil {
+		return nil, nil, err
+	}
+	if t.last <= pageSteps {
+		return showWhole(ctx, s, run, w)
+	}
+	return showPage(ctx, s, run, w, head.Seq, t)
+}
+
+// showWhole folds a whole run, and leaves of it what is wanted. What it holds of it
+// does not grow with the texts of the run.
+func showWhole(ctx context.Context, s journal.Store, run string, w wantedSteps) (*shown, []event.Event, error) {
 	v := &shown{Run: run}
 	var rows trace.Fold
 	var odd anomaly.Fold
@@ -110,16 +202,14 @@ func show(ctx context.Context, s journal.Store, run string, step int64) (*shown,
 	m := loop.New(run)
 	var err error
 	v.Damage, err = sound(ctx, s, run, func(e *event.Event) error {
-		if err := m.Apply(e); err != nil {
+		if err := m.Apply(slim(e)); err != nil {
 			return err
 		}
 		rows.Add(e)
 		odd.Add(e)
 		v.looks.add(e)
-		if d, ok := e.Data.(*event.RunResumed); ok && d.Fork != "" {
-			v.ForkOf, v.ForkedAfter = d.Fork, e.Seq-1
-		}
-		if step > 0 && v.looks.steps == step {
+		v.header(e)
+		if w.alone && v.looks.steps == w.from {
 			events = append(events, *e)
 		}
 		return nil
@@ -140,28 +230,61 @@ func show(ctx context.Context, s journal.Store, run string, step int64) (*shown,
 		return nil, nil, err
 	}
 	v.Pending = append(v.Pending, asked...)
-	if spec := m.Spec(); spec != nil {
-		v.Agent, v.Model, v.Sandbox = spec.Agent, spec.Model, spec.Sandbox
-	}
 	v.Rows, v.Compactions = append([]trace.Row{}, rows.Rows()...), append([]trace.Compaction{}, rows.Compactions()...)
-	trace.Mark(v.Rows, odd.Found())
 	v.Purposes = append([]trace.PurposeTotal{}, rows.Purposes()...)
-	if step > 0 {
-		v.Rows = slices.DeleteFunc(v.Rows, func(r trace.Row) bool { return r.Step != step })
-		v.Compactions = slices.DeleteFunc(v.Compactions, func(c trace.Compaction) bool { return c.Step != step })
-	}
-	if v.Status != "running" && v.Status != "new" {
-		return v, events, nil
-	}
-	sum, err := summary(ctx, s, run)
-	if err != nil {
-		return nil, nil, err
-	}
-	if sum.Status == "interrupted" {
-		v.Status = sum.Status // its process is gone, which no event can say
-		v.looks.ended()
+	sums := rows.Totals()
+	v.Totals = &sums
+	v.found(odd.Found())
+	if !w.whole() {
+		p := w.of(v.looks.steps)
+		v.Page = &p
+		v.only(p)
 	}
 	return v, events, nil
+}
+
+// slim returns an event without the texts that where a run stands does not depend on,
+// and that a machine would hold on to: those of results, and what a model thought.
+func slim(e *event.Event) *event.Event {
+	out := *e
+	switch d := e.Data.(type) {
+	case *event.ToolFinished:
+		bare := *d
+		bare.Parts = nil
+		out.Data = &bare
+	case *event.ModelAnswered:
+		bare := *d
+		bare.Message.Parts = slices.DeleteFunc(slices.Clone(d.Message.Parts), func(p message.Part) bool { return p.Kind == message.Reasoning })
+		out.Data = &bare
+	default:
+		return e
+	}
+	return &out
+}
+
+// header notes what an event says of the run as a whole.
+func (v *shown) header(e *event.Event) {
+	switch d := e.Data.(type) {
+	case *event.RunStarted:
+		v.Agent, v.Model, v.Sandbox = d.Spec.Agent, d.Spec.Model, d.Spec.Sandbox
+		if above, ok := event.Above(v.Run); ok && above == d.Parent {
+			v.Parent, v.Call = d.Parent, d.Call
+		}
+	case *event.RunResumed:
+		if d.Fork != "" {
+			v.ForkOf, v.ForkedAfter = d.Fork, e.Seq-1
+		}
+		if d.Models != nil {
+			v.Model = d.Models.Model
+		}
+	}
+}
+
+// only leaves in v what is of a page.
+func (v *shown) only(p page) {
+	v.Rows = slices.DeleteFunc(v.Rows, func(r trace.Row) bool { return !p.holds(r.Step) })
+	v.Compactions = slices.DeleteFunc(v.Compactions, func(c trace.Compaction) bool { return !p.holds(c.Step) })
+	v.Anomalies = slices.DeleteFunc(v.Anomalies, func(an trace.Anomaly) bool { return !p.holds(an.Step) })
 }
 
 // table prints a run for people; contexts adds what its requests held.
@@ -174,6 +297,9 @@ func (a *app) table(v *shown, events []event.Event, contexts bool) error {
 	fmt.Fprintf(&out, "\n%s\n", strings.TrimSpace(v.Status+" "+v.Reason))
 	if v.Detail != "" {
 		fmt.Fprintf(&out, "  %s\n", printable(v.Detail))
+	}
+	if v.Parent != "" {
+		fmt.Fprintf(&out, "carries out the call %s of run %s; that is shown by: %s\n", name(v.Call), name(v.Parent), a.next("show %s", v.Parent))
 	}
 	if v.ForkOf != "" {
 		fmt.Fprintf(&out, "a fork of run %s, with which it shares events 1 to %d\n", name(v.ForkOf), v.ForkedAfter)
@@ -192,6 +318,9 @@ func (a *app) table(v *shown, events []event.Event, contexts bool) error {
 		}
 		return time.UnixMilli(ms).Format("15:04:05")
 	}
+	if v.Saw != nil {
+		v.Saw.tell(&out, a, v)
+	}
 	rewrites := v.Compactions
 	for i := range v.Rows {
 		r := &v.Rows[i]
@@ -204,7 +333,7 @@ func (a *app) table(v *shown, events []event.Event, contexts bool) error {
 			mark = "!"
 		}
 		if r.ChildRun != nil {
-			below = append([]string{carriedBy(r)}, below...)
+			below = append([]string{carriedBy(r) + ": " + a.next("show %s", *r.ChildRun)}, below...)
 		}
 		if r.Context != nil && (contexts || events != nil) {
 			below = append(composition(r.Context, width-len(belowIndent)), below...)
@@ -216,12 +345,14 @@ func (a *app) table(v *shown, events []event.Event, contexts bool) error {
 		t.rows = append(t.rows, compactionRow(&rewrites[i], at))
 	}
 	out.WriteString("\n" + t.text(width))
+	v.list(&out, a)
 	if contexts || events != nil {
 		v.kept(&out)
 	}
 	if events == nil {
 		v.plan(&out)
 		v.footer(&out)
+		a.pageEnd(v, &out)
 	}
 	for i := range events {
 		detail(&out, &events[i])
@@ -270,10 +401,6 @@ func (v *shown) described(r *trace.Row) (what, result string, below []string) {
 		c := v.looks.call(text(r.Call))
 		what = "  " + clip(*r.ToolName+" "+c.args, mostArgs)
 		below = c.notes()
-		for _, an := range r.Anomalies {
-			said, _, _ := strings.Cut(an.Text, ". ")
-			below = append(below, an.Kind+": "+said)
-		}
 		if r.For != nil {
 			what = "  " + clip(*r.ToolName+" (to find out what became of "+*r.For+")", mostArgs)
 		}
@@ -305,6 +432,11 @@ func (v *shown) described(r *trace.Row) (what, result string, below []string) {
 	}
 	if r.ErrorType != nil {
 		below = append(below, *r.ErrorType+": "+text(r.ErrorMessage))
+	}
+	below = append(below, r.Unreconciled...)
+	for _, an := range r.Anomalies {
+		said, _, _ := strings.Cut(an.Text, ". ")
+		below = append(below, strings.ReplaceAll(an.Kind, "_", " ")+": "+said)
 	}
 	return what, result, below
 }
