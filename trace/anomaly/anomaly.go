@@ -86,8 +86,9 @@ func (c *call) once() bool {
 // Add folds the next event.
 func (f *Fold) Add(e *event.Event) {
 	if f.calls == nil {
-		f.run, f.calls, f.parsed, f.of, f.more = e.Run, map[string]*call{}, map[string]string{}, map[string]int{}, map[string]int{}
+		f.calls, f.parsed, f.of, f.more = map[string]*call{}, map[string]string{}, map[string]int{}, map[string]int{}
 	}
+	f.run = e.Run // a fork's events before it was forked may have its parent's
 	switch d := e.Data.(type) {
 	case *event.RunStarted:
 		f.spec = &d.Spec

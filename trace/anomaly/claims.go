@@ -48,43 +48,41 @@ const (
 	paying
 )
 
-// verbs are what people say was done, as they say it, with the word that tools have in
-// their names. Words that mostly say how something came about, or that stand for
-// thinking, are not in it: processed, completed, found, checked.
-var verbs = map[string]*verb{}
-
-func init() { // a map, looked up only
-	for f, words := range map[family]string{
-		cancelling: "cancelled:cancel canceled:cancel deleted:delete removed:remove",
-		making:     "booked:book reserved:reserve ordered:order purchased:purchase created:create registered:register scheduled:schedule",
-		changing: "updated:update changed:change modified:modify edited:edit upgraded:upgrade downgraded:downgrade moved:move rescheduled:reschedule replaced:replace " +
-			"fixed:fix written:write wrote:write saved:save implemented:implement refactored:refactor renamed:rename added:add",
-		sending:   "sent:send emailed:email notified:notify issued:issue posted:post published:publish submitted:submit",
-		handing:   "transferred:transfer escalated:escalate",
-		releasing: "deployed:deploy uploaded:upload pushed:push committed:commit merged:merge",
-		paying:    "paid:pay refunded:refund",
-	} {
-		for w := range strings.FieldsSeq(words) {
-			said, word, _ := strings.Cut(w, ":")
-			verbs[said] = &verb{word, f}
-		}
-	}
+// sayings are what people say was done, and the word that tools have for it in their
+// names, by family. Words that mostly say how something came about, or that stand for
+// thinking, are not among them: processed, completed, found, checked.
+var sayings = [...]string{
+	cancelling: "cancelled:cancel canceled:cancel deleted:delete removed:remove",
+	making:     "booked:book reserved:reserve ordered:order purchased:purchase created:create registered:register scheduled:schedule",
+	changing: "updated:update changed:change modified:modify edited:edit upgraded:upgrade downgraded:downgrade moved:move rescheduled:reschedule " +
+		"replaced:replace fixed:fix written:write wrote:write saved:save implemented:implement refactored:refactor renamed:rename added:add",
+	sending:   "sent:send emailed:email notified:notify issued:issue posted:post published:publish submitted:submit",
+	handing:   "transferred:transfer escalated:escalate",
+	releasing: "deployed:deploy uploaded:upload pushed:push committed:commit merged:merge",
+	paying:    "paid:pay refunded:refund",
 }
 
-// toolVerbs are the same by the word that tools have.
-var toolVerbs = map[string]*verb{}
+// toolWords are more words that tools have for it.
+var toolWords = [...]string{cancelling: "drop", making: "make new insert open", changing: "put set patch", paying: ""}
 
-func init() {
-	for _, v := range verbs {
-		toolVerbs[v.word] = v
+// verbs are the same by what people say, toolVerbs by the words of tools.
+var verbs, toolVerbs = verbTables()
+
+func verbTables() (said, tools map[string]*verb) {
+	said, tools = map[string]*verb{}, map[string]*verb{}
+	for f, list := range sayings {
+		for w := range strings.FieldsSeq(list) {
+			says, word, _ := strings.Cut(w, ":")
+			v := &verb{word, family(f)}
+			said[says], tools[word] = v, v
+		}
 	}
-	for _, w := range []string{"put", "set", "patch"} {
-		toolVerbs[w] = &verb{w, changing}
+	for f, list := range toolWords {
+		for w := range strings.FieldsSeq(list) {
+			tools[w] = &verb{w, family(f)}
+		}
 	}
-	for _, w := range []string{"make", "new", "insert", "open"} {
-		toolVerbs[w] = &verb{w, making}
-	}
-	toolVerbs["drop"] = &verb{"drop", cancelling}
+	return said, tools
 }
 
 // Words that make a clause say something else than that it was done.
