@@ -137,7 +137,7 @@ Exit codes:
 	flags.CountVarP(&a.verbose, "verbose", "v", "log each step and call on stderr; twice: each event``") // `` for no placeholder
 	root.AddCommand(
 		a.demoCommand(), a.runCommand(), a.chatCommand(), a.resumeCommand(), a.stopCommand(), a.tellCommand(), a.forkCommand(),
-		a.runsCommand(), a.showCommand(), a.requestCommand(), a.diffCommand(), a.replayCommand(), a.rerunCommand(), a.verifyCommand(), a.checkCommand(),
+		a.runsCommand(), a.showCommand(), a.requestCommand(), a.diffCommand(), a.replayCommand(), a.rerunCommand(), a.verifyCommand(), a.checkCommand(), a.exportCommand(), a.importCommand(),
 		a.approveCommand(), a.rejectCommand(), a.settleCommand(), a.undoCommand(), a.parseCommand(), a.windowCommand(),
 		a.statsCommand(), a.doctorCommand(), a.initCommand(), a.lintCommand(), a.schemaCommand(), a.versionCommand(),
 	)

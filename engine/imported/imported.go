@@ -18,7 +18,6 @@ import (
 	"strings"
 
 	"rein.example/rein/event"
-	"rein.example/rein/message"
 	"rein.example/rein/trace/recording"
 )
 
@@ -39,35 +38,25 @@ const unknownModel = "unknown"
 
 // Options say what a conversation itself does not.
 type Options struct {
-	// Format is that of the recording, Source the name of its file: see [event.Origin].
-	// Default chat-completions.
-	Format, Source string
-	// Agent names the agent that was recorded. Model is the model that was asked, as
-	// provider/model or however the recording has it; empty: unknown.
-	Agent, Model string
+	// Source is the name of the recording's file, see [event.Origin].
+	Source string
 	// Time is that of the events where the recording has no times, in Unix
 	// milliseconds.
 	Time int64
-	// Facts say more of each of the conversation's messages; nil: nothing is known.
-	Facts []Fact
 	// Secrets are taken out of everything, before it is hashed. It may be nil.
 	Secrets *event.Secrets
 }
 
-// Fact is what a recording says of one message besides its parts.
-type Fact struct {
-	// Time in Unix milliseconds, 0 if it is unknown.
-	Time int64
-	// Model has written the message, and was asked with so many tokens; empty: as
-	// Options.Model has it.
-	Model string
-	Usage message.Usage
-}
+// RunID returns the id of the n-th run, from 1, that is made of a file: its [Name] and
+// the number. The same file always gives the same ids.
+func RunID(file string, n int) string { return Numbered(Name(file), n) }
 
-// RunID returns the id of the n-th run, from 1, that is made of a file: its name
-// without folders and ending, as far as it can stand in an id, and the number. The
-// same file always gives the same ids.
-func RunID(file string, n int) string {
+// Numbered returns the id of the n-th of the runs of that name.
+func Numbered(name string, n int) string { return name + "-" + strconv.Itoa(n) }
+
+// Name returns the name of a file without folders and ending, as far as it can stand
+// in an id.
+func Name(file string) string {
 	name := path.Base(strings.ReplaceAll(file, "\\", "/"))
 	name = strings.TrimSuffix(name, path.Ext(name))
 	var b strings.Builder
@@ -82,7 +71,7 @@ func RunID(file string, n int) string {
 			break
 		}
 	}
-	return cmp.Or(strings.Trim(b.String(), "-"), "imported") + "-" + strconv.Itoa(n)
+	return cmp.Or(strings.Trim(b.String(), "-"), "imported")
 }
 
 // maxName is the most bytes of an id that are a file's name.
@@ -90,14 +79,12 @@ const maxName = 100
 
 // Events returns the journal of the run that a conversation becomes, whole and with
 // its hash chain. It fails if an event would be longer than can be read again, and if
-// the options have facts of another number than the conversation has messages. c is
+// the conversation has facts of another number than messages. c is
 // not changed; the events share its texts.
 func Events(run string, c *recording.Conversation, o Options) ([]event.Event, error) {
-	if o.Facts != nil && len(o.Facts) != len(c.Messages) {
-		return nil, fmt.Errorf("there are facts of %d messages, and the conversation has %d", len(o.Facts), len(c.Messages))
+	if c.Facts != nil && len(c.Facts) != len(c.Messages) {
+		return nil, fmt.Errorf("there are facts of %d messages, and the conversation has %d", len(c.Facts), len(c.Messages))
 	}
-	o.Format = cmp.Or(o.Format, "chat-completions")
-	o.Model = cmp.Or(o.Model, unknownModel)
 	p := newPlayer(run, c, o)
 	if err := p.play(); err != nil {
 		return nil, fmt.Errorf("make a run of %s: %w", c.ID, err)
@@ -107,9 +94,9 @@ func Events(run string, c *recording.Conversation, o Options) ([]event.Event, er
 
 // origin is what the run says of where it comes from.
 func origin(c *recording.Conversation, o *Options) *event.Origin {
-	out := &event.Origin{Format: o.Format, Source: o.Source, Name: c.ID, Untimed: true, Labels: c.Labels}
-	for i := range o.Facts {
-		if o.Facts[i].Time > 0 {
+	out := &event.Origin{Format: cmp.Or(c.Format, recording.ChatCompletions), Source: o.Source, Name: c.ID, Untimed: true, Labels: c.Labels}
+	for i := range c.Facts {
+		if c.Facts[i].Time > 0 {
 			out.Untimed = false
 		}
 	}

@@ -1,6 +1,7 @@
 package imported
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"strings"
@@ -61,11 +62,11 @@ const maxEvent = event.MaxLine - 64<<10
 
 // at sets the time of what follows to that of a message. Times that go back are
 // those of the message before.
-func (p *player) at(i int) *Fact {
-	if p.o.Facts == nil {
-		return &Fact{}
+func (p *player) at(i int) *recording.Fact {
+	if p.c.Facts == nil {
+		return &recording.Fact{}
 	}
-	f := &p.o.Facts[i]
+	f := &p.c.Facts[i]
 	if f.Time > 0 && (f.Time > p.now || len(p.events) == 0 || p.now == p.o.Time) {
 		p.now = f.Time
 	}
@@ -93,8 +94,9 @@ func (p *player) play() error {
 // started is the run's first event.
 func (p *player) started() *event.RunStarted {
 	var e tokens.Estimate
-	spec := event.Spec{Agent: p.o.Agent, Model: p.o.Model, Chat: true, Tools: toolsOf(p.c),
-		Calling:     []event.ModelCalling{{Model: p.o.Model}},
+	model := cmp.Or(p.c.Model, unknownModel)
+	spec := event.Spec{Agent: p.c.Agent, Model: model, Chat: true, Tools: toolsOf(p.c),
+		Calling:     []event.ModelCalling{{Model: model}},
 		Permissions: []event.Permission{{Verdict: event.Allow, Match: "*"}}}
 	for _, text := range p.c.System {
 		b := event.Block{Name: "system", Text: text, Tokens: message.Known(int64(e.Count(text)))}
@@ -135,7 +137,7 @@ func (p *player) put(k window.Kind, size int64) {
 
 // reply writes a step: the request as far as it is known, the reply, and its calls
 // with their results.
-func (p *player) reply(i int, f *Fact, size int64) (int, error) {
+func (p *player) reply(i int, f *recording.Fact, size int64) (int, error) {
 	m, n := p.c.Messages[i], 1
 	for i+n < len(p.c.Messages) && p.c.Messages[i+n].Role == message.Tool {
 		n++

@@ -48,9 +48,8 @@ func Export(ctx context.Context, w io.Writer, v *View, run, program string) (*Ex
 			return nil, err
 		}
 	}
-	if v.redactor != nil {
-		x.out.Redacted, x.out.Unchecked = v.redactor.Found(), v.Opaque()
-	}
+	all := v.Exported(run)
+	x.out.Redacted, x.out.Unchecked = all.Redacted, all.Unchecked
 	x.line(&line{Line: "end", Runs: x.out.Runs, Events: x.out.Events, Bodies: x.out.Bodies, Redacted: x.redacted(), Findings: x.out.Redacted})
 	if x.err == nil {
 		x.err = x.w.Flush()

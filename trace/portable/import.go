@@ -294,3 +294,38 @@ func (w *taker) body(l *line, piece []byte, last bool) error {
 	}
 	return err
 }
+
+// Put imports a run that was made here of something else, from its events; they must
+// be a whole journal. It is a [*ConflictError] if the store has another run of that id;
+// if it has this one, it is left as it is.
+func Put(ctx context.Context, s journal.Store, run string, events []event.Event) (*ImportedRun, error) {
+	a, ok := s.(journal.Archiver)
+	if !ok {
+		return nil, fmt.Errorf("a store of this kind (%T) cannot take journals as they are", s)
+	}
+	p := &planner{ctx: ctx, s: s, a: a, plans: map[string]*plan{}, in: &reader{}}
+	if err := p.begin(&line{Run: run}); err != nil {
+		return nil, err
+	}
+	records := make([]event.Record, len(events))
+	for i := range events {
+		e := &events[i]
+		records[i] = event.Record{Run: run, Seq: e.Seq, Time: e.Time, Type: e.Data.Type(), Command: e.Command, Prev: e.Prev, Hash: e.Hash, Data: e.Data.AppendJSON(nil)}
+		if err := p.in.chain.Add(&records[i]); err != nil {
+			return nil, err
+		}
+		if err := p.event(&records[i], e); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.end(&line{Run: run, Events: int64(len(events))}); err != nil {
+		return nil, err
+	}
+	w := &taker{ctx: ctx, s: s, a: a, now: p.now, after: p.now.after}
+	for i := range records {
+		if err := w.event(&records[i], nil); err != nil {
+			return nil, err
+		}
+	}
+	return &p.now.ImportedRun, w.flush()
+}

@@ -49,15 +49,13 @@ func (v *View) Opaque() int64 { return v.opaque }
 
 // Records yields a run's records as they may leave.
 func (v *View) Records(ctx context.Context, run string, from int64) iter.Seq2[event.Record, error] {
-	if v.redactor == nil {
-		return v.archive.Records(ctx, run, from)
-	}
 	return func(yield func(event.Record, error) bool) {
 		var last event.Hash
 		for r, err := range v.archive.Records(ctx, run, 1) {
-			if err == nil {
+			if err == nil && v.redactor != nil {
 				err = v.redact(ctx, &r, &last)
 			}
+			v.counted[run] = max(v.counted[run], r.Seq)
 			if err == nil && r.Seq < from {
 				continue
 			}
@@ -86,7 +84,6 @@ func (v *View) Read(ctx context.Context, run string, from int64) iter.Seq2[event
 // redact changes a record into what may leave; last is the hash of the one before.
 func (v *View) redact(ctx context.Context, r *event.Record, last *event.Hash) error {
 	defer v.redactor.mute(r.Seq <= v.counted[r.Run])()
-	v.counted[r.Run] = max(v.counted[r.Run], r.Seq)
 	d, err := event.DecodeData(r.Type, r.Data)
 	if err != nil {
 		return fmt.Errorf("event %d: %w", r.Seq, err)
@@ -178,4 +175,17 @@ func Refs(d event.Data) (out []*message.Ref) {
 		add(d.Parts, d.Full)
 	}
 	return out
+}
+
+// Exported says what has been read through the view so far, for an export of a run.
+func (v *View) Exported(run string) *Exported {
+	x := &Exported{Run: run, Redacted: []Finding{}, Unchecked: v.opaque, Left: []string{}}
+	for _, n := range v.counted { // order: a sum
+		x.Runs++
+		x.Events += n
+	}
+	if v.redactor != nil {
+		x.Redacted = v.redactor.Found()
+	}
+	return x
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,7 @@ type rawConversation struct {
 	// Traj is what tau-bench calls the messages.
 	Traj  []jsontext.Value `json:"traj"`
 	Tools []rawTool        `json:"tools"`
+	Model jsontext.Value   `json:"model"`
 }
 
 // rawTool is a tool: in the wrapping of Chat Completions, without, as the Messages
@@ -67,6 +69,11 @@ type rawPart struct {
 	Text     string         `json:"text"`
 	Refusal  string         `json:"refusal"`
 	ImageURL jsontext.Value `json:"image_url"`
+	// Source is where a trajectory has the image.
+	Source struct {
+		MediaType string `json:"media_type"`
+		Path      string `json:"path"`
+	} `json:"source"`
 }
 
 // nameless is what a call without a name is said to have called.
@@ -106,8 +113,8 @@ func conversation(raw jsontext.Value, limits Limits) (*Conversation, error) {
 			return nil, fmt.Errorf("message %d: %w", i+1, err)
 		}
 	}
-	c := &Conversation{ID: in.name(), Tools: toolsOf(in.Tools), System: r.system, Messages: r.pair()}
-	c.label(raw)
+	c := &Conversation{Format: ChatCompletions, ID: in.name(), Model: text(in.Model), Tools: toolsOf(in.Tools), System: r.system, Messages: r.pair()}
+	c.label(raw, "messages", "traj", "tools", "id", "model")
 	c.Repairs = fixed.list()
 	if len(c.Messages)+len(c.System) == 0 {
 		return nil, errors.New("it holds nothing but results without calls")
@@ -115,8 +122,9 @@ func conversation(raw jsontext.Value, limits Limits) (*Conversation, error) {
 	return c, nil
 }
 
-// label keeps the members of a conversation that are no part of what was said.
-func (c *Conversation) label(raw jsontext.Value) {
+// label keeps the members of a conversation that are no part of what was said: all but
+// those that are named.
+func (c *Conversation) label(raw jsontext.Value, but ...string) {
 	if raw.Kind() != '{' {
 		return
 	}
@@ -134,12 +142,13 @@ func (c *Conversation) label(raw jsontext.Value) {
 		if err != nil {
 			return
 		}
-		switch l.Name {
-		case "messages", "traj", "tools", "id":
+		if slices.Contains(but, l.Name) {
 			continue
 		}
 		if len(v) > MaxLabel || len(c.Labels) >= MaxLabels || len(l.Name) > MaxLabel || !v.IsValid() {
-			c.LeftOut = append(c.LeftOut, clip(l.Name))
+			if len(c.LeftOut) < MaxLabels {
+				c.LeftOut = append(c.LeftOut, clip(l.Name))
+			}
 			continue
 		}
 		l.Value = v.Clone()
@@ -299,6 +308,10 @@ func (r *reader) part(raw jsontext.Value) message.Part {
 			return message.Part{Kind: message.Text, Text: in.Refusal}
 		case "reasoning", "thinking":
 			return message.Part{Kind: message.Reasoning, Text: in.Text}
+		case "image":
+			if in.Source.Path != "" {
+				return message.Part{Kind: message.Image, MediaType: in.Source.MediaType, URL: in.Source.Path}
+			}
 		case "image_url", "input_image":
 			if url := address(in.ImageURL); url != "" {
 				return message.Part{Kind: message.Image, URL: url}

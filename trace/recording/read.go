@@ -43,6 +43,8 @@ func (l Limits) withDefaults() Limits {
 //   - an object whose member messages (or traj) is a list of messages; id, or
 //     task_id and trial, name it, and tools may list the tools,
 //   - a list of messages,
+//   - a trajectory of the Agent Trajectory Interchange Format, after which those come
+//     that it embeds,
 //   - or a list of any of these.
 //
 // An error is an *[Error] for one conversation, after which the next one comes,
@@ -52,15 +54,26 @@ func Read(r io.Reader, limits Limits) iter.Seq2[*Conversation, error] {
 	return func(yield func(*Conversation, error) bool) {
 		n := 0
 		emit := func(raw jsontext.Value, line int) bool {
-			n++
-			c, err := conversation(raw, limits)
-			if err != nil {
-				return yield(nil, &Error{Line: line, Number: n, Err: err})
+			for todo := []jsontext.Value{raw}; len(todo) > 0; todo = todo[1:] {
+				n++
+				c, below, err := read(todo[0], limits)
+				if len(todo)+len(below) <= maxBelow {
+					todo = append(todo, below...)
+				}
+				if err != nil {
+					if !yield(nil, &Error{Line: line, Number: n, Err: err}) {
+						return false
+					}
+					continue
+				}
+				if c.ID == "" {
+					c.ID = fmt.Sprintf("conversation %d", n)
+				}
+				if !yield(c, nil) {
+					return false
+				}
 			}
-			if c.ID == "" {
-				c.ID = fmt.Sprintf("conversation %d", n)
-			}
-			return yield(c, nil)
+			return true
 		}
 		for v, err := range values(r, limits.Bytes) {
 			if err != nil {
@@ -77,6 +90,18 @@ func Read(r io.Reader, limits Limits) iter.Seq2[*Conversation, error] {
 			}
 		}
 	}
+}
+
+// maxBelow is the most trajectories that one may embed, with those that they embed.
+const maxBelow = 10_000
+
+// read reads one conversation, and returns those that it embeds.
+func read(raw jsontext.Value, limits Limits) (*Conversation, []jsontext.Value, error) {
+	if isTrajectory(raw) {
+		return trajectory(raw, limits)
+	}
+	c, err := conversation(raw, limits)
+	return c, nil, err
 }
 
 // value is one JSON value of the input, whole but not yet looked into.

@@ -28,6 +28,9 @@ const (
 
 // Conversation is one recorded conversation.
 type Conversation struct {
+	// Format is that of the recording: [ChatCompletions], or what a trajectory calls
+	// its schema, such as ATIF-v1.7.
+	Format string
 	// ID is what the recording calls it, else "conversation N", counted from 1 in
 	// what was read.
 	ID string
@@ -42,9 +45,26 @@ type Conversation struct {
 	// more than [MaxLabels].
 	Labels  []event.Label
 	LeftOut []string
+	// Agent and Model are what the recording says of who was recorded; empty: nothing.
+	Agent, Model string
+	// Facts say more of each of Messages; nil if the recording says nothing more.
+	Facts []Fact
 	// Repairs are what had to be changed, each kind once, in the order of the
 	// constants.
 	Repairs []Repair
+}
+
+// ChatCompletions is the format of lists of messages as Chat Completions has them.
+const ChatCompletions = "chat-completions"
+
+// Fact is what a recording says of one message besides its parts.
+type Fact struct {
+	// Time in Unix milliseconds, 0 if it is unknown.
+	Time int64
+	// Model has written the message; empty: as the conversation has it. Usage is what it
+	// took.
+	Model string
+	Usage message.Usage
 }
 
 // Tool is a tool as a recording declares it.
@@ -75,6 +95,8 @@ const (
 	// UnknownPart: a piece of a message of a kind that Rein does not know stands as
 	// its JSON.
 	UnknownPart RepairKind = "unknown_part"
+	// LooseResult: what came back from no call stands as a message of a user's.
+	LooseResult RepairKind = "loose_result"
 )
 
 // kinds is their order, and what each is to people; %d is the count, %s an s for
@@ -90,6 +112,7 @@ var kinds = []struct {
 	{OrphanResult, "%d result%s without a call dropped"},
 	{MovedResult, "results moved next to their calls"},
 	{UnknownPart, "%d part%s of an unknown kind kept as JSON"},
+	{LooseResult, "%d result%s of no call kept as messages"},
 }
 
 // Repair says how often something had to be changed.
