@@ -167,6 +167,8 @@ func (r *run) abandon(fault string) {
 		a.texts(finishReasons, string(event.FinishError))
 		a.text(errorType, fault)
 		r.models[id].span.end(r.last, a.list, fault, fault)
+		r.sums.use(&message.Usage{}) // nobody knows what it used
+		r.stepCost = 0
 		r.sums.models++
 		r.sums.finish = string(event.FinishError)
 	}

@@ -14,6 +14,7 @@ package otel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -245,6 +246,10 @@ func (o *Observer) Replay(ctx context.Context, s journal.Store, id string) error
 	defer t.close()
 	for queue := []string{id}; len(queue) > 0; queue = queue[1:] {
 		below, err := t.replay(ctx, s, queue[0])
+		var none *journal.NotFoundError
+		if errors.As(err, &none) && queue[0] != id {
+			continue // its process died before it began, or it is not in the store
+		}
 		if err != nil {
 			return fmt.Errorf("export run %s: %w", queue[0], err)
 		}
