@@ -118,3 +118,30 @@ func TestForkWaiting(t *testing.T) {
 		t.Errorf("the other run: exit %d, %+v", p.code, first)
 	}
 }
+
+// The run of an agent is forked by its own id and from a step of its own, which is the
+// first to run live; the run that had called it stays as it is.
+func TestForkRunOfAgent(t *testing.T) {
+	b := newBox(t)
+	if p := b.rein("run", "--approve", "allow", "-f", withClerk(b), "Write it down."); p.code != 0 {
+		t.Fatalf("exit %d\n%s", p.code, p.err)
+	}
+	var s shown
+	b.decode(&s, "show", "last")
+	above, child := b.ok("replay", s.Run, "--json"), b.ok("replay", s.Run+".1", "--json")
+	var got resultObject
+	p := b.decode(&got, "fork", s.Run+".1", "--step", "1", "-v")
+	if p.code != 0 || got.Answer != "It says that A-1 is late." || got.Steps != 3 || got.ToolCalls != 2 {
+		t.Fatalf("exit %d, %+v\n%s", p.code, got, p.err)
+	}
+	if i := strings.Index(p.err, "step "); i < 0 || !strings.HasPrefix(p.err[i:], "step 2:") {
+		t.Errorf("the first step that runs live is another:\n%s", p.err)
+	}
+	if b.ok("replay", s.Run, "--json") != above || b.ok("replay", s.Run+".1", "--json") != child {
+		t.Error("a run that was there is another now")
+	}
+	var r reran
+	if p := b.decode(&r, "rerun", s.Run+".1", "--step", "2"); p.code != 0 || !r.Request.Exact || !r.Samples[0].Same || r.Samples[0].Calls[0].Tool != "read_file" {
+		t.Errorf("its step sent again: exit %d, %+v\n%s", p.code, r, p.err)
+	}
+}

@@ -84,7 +84,7 @@ and after one whether the work serves the goal (read-back) or whether all is don
 			err = a.write([]byte(r.Body))
 		}
 		if err == nil && !r.Exact {
-			err = failed(fmt.Errorf("this is not exactly what was sent (SHA-256 %s): the request cannot be reproduced, since another version of the encoder wrote it", r.SHA256))
+			err = failed(fmt.Errorf("this is not exactly what was sent (SHA-256 %s, by the encoder %s), which cannot be had again: it is what this version of rein builds of the journal", r.SHA256, r.called.Encoder))
 		}
 		if err == nil {
 			err = a.report(run, r.Damage)
@@ -113,28 +113,13 @@ func (w wanted) is(d, before *event.ModelCalled) bool {
 
 // request builds a step's request again.
 func (a *app) request(ctx context.Context, s journal.Store, run string, w wanted) (*requested, error) {
-	var called *event.ModelCalled
-	var seq, last int64
-	damage, err := sound(ctx, s, run, func(e *event.Event) error {
-		if d, ok := e.Data.(*event.ModelCalled); ok {
-			last = max(last, d.Step)
-			if w.is(d, called) {
-				called, seq = d, e.Seq
-			}
-		}
-		return nil
-	})
+	called, seq, damage, err := a.calledAt(ctx, s, run, w)
 	if err != nil {
 		return nil, err
 	}
-	if called == nil {
-		if damage != nil {
-			return nil, a.report(run, damage)
-		}
-		if w.attempt > 0 || w.purpose != "" {
-			return nil, fmt.Errorf("run %s has no such attempt or purpose at a step %d; rein show lists what there is", run, w.step)
-		}
-		return nil, fmt.Errorf("run %s has no step %d; the last is %d", run, w.step, last)
+	if called.SHA256 == (event.Hash{}) {
+		return nil, failed(fmt.Errorf("nobody knows the bytes of this request: run %s was imported, and its recording has only what was said. %s shows that; %s writes it anew for a model",
+			run, a.next("show %s --step %d", run, w.step), a.next("rerun %s --step %d -m MODEL", run, w.step)))
 	}
 	body, exact, err := engine.Rebuild(ctx, s, encoderOf, run, seq)
 	if err != nil {
