@@ -33,7 +33,7 @@ type act struct {
 // forget forgets what a tool has done: some of it was taken back.
 func (a *acts) forget(tool string) {
 	kept := map[actKey]*act{}
-	for k, v := range a.seen {
+	for k, v := range a.seen { // order: what is kept does not depend on it
 		if k.tool != tool {
 			kept[k] = v
 		}
