@@ -40,6 +40,7 @@ answered, and the answers go to stdout. If one cannot be taken the exit code is 
 	cmd.Flags().StringVar(&baseURL, "base-url", "", "the `URL` of the provider's API, such as http://127.0.0.1:11434/v1")
 	cmd.Flags().StringVar(&c.approve, "approve", "ask", "what to do with calls that need approval: `ask`, deny or allow")
 	cmd.Flags().BoolVar(&c.plain, "plain", false, "show lines on a terminal instead of the live view, as REIN_PLAIN=1 does")
+	c.metricsFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if a.json {
 			return errors.New("a chat has no --json: use rein run, or rein show --json RUN afterwards")
@@ -127,13 +128,20 @@ func (c *chat) hold(ctx context.Context) (err error) {
 	if c.approve, err = c.a.approver(c.c.approve); err != nil {
 		return err
 	}
+	if c.c.metrics, err = c.a.listen(ctx, c.c.metricsAt); err != nil {
+		return err
+	}
+	defer c.c.metrics.close()
 	begin := c.onLines
 	if c.c.live = c.a.live(c.c); c.c.live != nil {
 		begin = c.onScreen
 		defer c.c.live.close()
 	}
 	listen := begin()
-	if c.s, err = c.a.session(ctx, c.cfg, c.store, c.approve); err != nil {
+	if err = c.c.metrics.serve(c.store); err != nil {
+		return err
+	}
+	if c.s, err = c.a.session(ctx, c.cfg, c.store, c.approve, c.c.metrics.observers()...); err != nil {
 		return err
 	}
 	defer func() {

@@ -175,7 +175,7 @@ func (c *chat) model(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	s, err := c.a.session(ctx, cfg, c.store, c.approve)
+	s, err := c.a.session(ctx, cfg, c.store, c.approve, c.c.metrics.observers()...)
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,9 @@ const agentFile = "agent.yaml"
 type carrying struct {
 	events  bool
 	approve string
+	// metricsAt is where metrics are served, empty for nowhere; metrics serves them.
+	metricsAt string
+	metrics   *metrics
 
 	// What came of it: idle, if nothing was done since only a person can move the
 	// run on; unread, if it was paused since nobody reads its events.
@@ -46,6 +49,11 @@ func (c *carrying) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.events, "events", false, "print the run's events as JSON lines")
 	cmd.Flags().StringVar(&c.approve, "approve", "ask", "what to do with calls that need approval (`HOW`): ask, deny or allow")
 	cmd.Flags().BoolVar(&c.plain, "plain", false, "show lines on a terminal instead of the live view, as REIN_PLAIN=1 does")
+	c.metricsFlag(cmd)
+}
+
+func (c *carrying) metricsFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.metricsAt, "metrics", "", "serve metrics for Prometheus at `ADDR` while the run is carried out: a port of this machine (0: any), or HOST:PORT")
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -144,6 +152,10 @@ func (a *app) carryOut(ctx context.Context, cfg *config.Agent, c *carrying, star
 	if err != nil {
 		return err
 	}
+	if c.metrics, err = a.listen(ctx, c.metricsAt); err != nil {
+		return err
+	}
+	defer c.metrics.close()
 	if c.live = a.live(c); c.live != nil {
 		defer c.live.close()
 		if approve != nil && c.approve == "ask" {
@@ -155,7 +167,10 @@ func (a *app) carryOut(ctx context.Context, cfg *config.Agent, c *carrying, star
 		return err
 	}
 	defer store.Close()
-	s, err := a.session(ctx, cfg, store, approve)
+	if err := c.metrics.serve(store); err != nil {
+		return err
+	}
+	s, err := a.session(ctx, cfg, store, approve, c.metrics.observers()...)
 	if err != nil {
 		return err
 	}

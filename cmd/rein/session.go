@@ -21,8 +21,8 @@ type session struct {
 }
 
 // session builds the agent that the configuration describes, and starts the servers
-// that it names; ctx bounds only that.
-func (a *app) session(ctx context.Context, cfg *config.Agent, store journal.Store, approve rein.Approver) (_ *session, err error) {
+// that it names; ctx bounds only that. Its runs are shown to watch.
+func (a *app) session(ctx context.Context, cfg *config.Agent, store journal.Store, approve rein.Approver, watch ...rein.Observer) (_ *session, err error) {
 	s := &session{}
 	defer func() {
 		if err != nil {
@@ -59,6 +59,7 @@ func (a *app) session(ctx context.Context, cfg *config.Agent, store journal.Stor
 	o.Config = text // without what holds only while this process lives
 	o.Store, o.Approve, o.Logger = store, approve, a.logger()
 	o.Fallback = models[1:]
+	o.Observers = append(o.Observers, watch...)
 	a.telemetry(ctx, s, store, o)
 	if s.agent, err = rein.New(models[0], o); err != nil {
 		return nil, fmt.Errorf("make the agent: %w", err)
