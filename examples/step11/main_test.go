@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -107,19 +109,41 @@ type look struct {
 	asked   []string
 }
 
-// newLook builds the command and makes the two runs, with the times that they would
-// have if a model took 300 ms and a tool 2 ms.
+// built is the command, built once for all tests into programs, which TestMain removes.
+var (
+	programs string
+	built    = sync.OnceValues(func() (string, error) {
+		program := filepath.Join(programs, "rein")
+		if runtime.GOOS == "windows" {
+			program += ".exe"
+		}
+		if out, err := exec.Command("go", "build", "-o", program, "rein.example/rein/cmd/rein").CombinedOutput(); err != nil {
+			return "", fmt.Errorf("build the command: %w\n%s", err, out)
+		}
+		return program, nil
+	})
+)
+
+func TestMain(m *testing.M) {
+	var err error
+	if programs, err = os.MkdirTemp("", "step11-"); err != nil {
+		log.Fatal(err)
+	}
+	code := m.Run()
+	os.RemoveAll(programs)
+	os.Exit(code)
+}
+
+// newLook makes the two runs, with the times that they would have if a model took 300 ms
+// and a tool 2 ms.
 func newLook(t *testing.T) *look {
 	t.Helper()
+	program, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
-	l := &look{t: t, program: filepath.Join(dir, "rein"), db: filepath.Join(dir, "rein.db")}
-	if runtime.GOOS == "windows" {
-		l.program += ".exe"
-	}
-	build := exec.Command("go", "build", "-o", l.program, "rein.example/rein/cmd/rein")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the command: %v\n%s", err, out)
-	}
+	l := &look{t: t, program: program, db: filepath.Join(dir, "rein.db")}
 	made := open(t, filepath.Join(dir, "made.db"))
 	a, b, err := pair(t.Context(), made)
 	if err != nil {
