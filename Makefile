@@ -27,6 +27,7 @@ demo: build ## watch an agent finish a real task: no key; network only to fetch 
 
 test: deps servers ## the tests, under 10 minutes on 2 cores; offline after the first time
 	$(STEP) test $(GO) test ./...
+	$(STEP) collector $(GO) -C tools/otel-collector test ./...
 
 test-all: test fuzz-all long race ## test, then short fuzzing, the longer tests and the race detector, under 40 minutes
 
@@ -93,6 +94,7 @@ clean: ## remove what the targets above have built
 
 deps:
 	@$(GO) mod download
+	@$(GO) -C tools/otel-collector mod download
 
 servers:
 	@tools/need-mcp-servers

@@ -10,7 +10,6 @@ import (
 
 	"rein.example/rein/event"
 	"rein.example/rein/message"
-	"rein.example/rein/tool"
 )
 
 // toolCall is a call of a tool; it stays, as it may be executed again.
@@ -99,7 +98,7 @@ func (r *run) returned(e *event.Event, d *event.ToolFinished) {
 		r.spend(d.Spent.Cost)
 		r.sums.use(&d.Spent.Usage)
 	}
-	fault := r.faultOf(d)
+	fault := faultOf(d)
 	a := r.list()
 	a.text(reinToolStatus, string(d.Status))
 	a.int(reinToolSize, d.Size)
@@ -125,9 +124,8 @@ func (r *run) returned(e *event.Event, d *event.ToolFinished) {
 }
 
 // faultOf returns the type of error that a call ended with, empty if it did not. A call
-// that was answered from the journal did not. What an MCP server reports as an error of
-// its tool has a name in the conventions.
-func (r *run) faultOf(d *event.ToolFinished) string {
+// that was answered from the journal did not.
+func faultOf(d *event.ToolFinished) string {
 	switch d.Status {
 	case event.StatusSuccess:
 		return ""
@@ -135,9 +133,6 @@ func (r *run) faultOf(d *event.ToolFinished) string {
 		return d.ErrorType
 	case event.StatusTimeout:
 		return "timeout"
-	}
-	if spec := r.toolSpec(d.Tool); spec != nil && spec.Pin != "" && d.ErrorType == tool.TypeError {
-		return "tool_error"
 	}
 	return cmp.Or(d.ErrorType, string(d.Status))
 }
