@@ -92,6 +92,7 @@ func (f *Fold) Add(e *event.Event) {
 	switch d := e.Data.(type) {
 	case *event.RunStarted:
 		f.spec = &d.Spec
+		f.tools.recorded = d.Origin != nil
 		f.tools.declare(d.Spec.Tools)
 		for i := range d.Spec.System {
 			f.grounds.text(d.Spec.System[i].Text)

@@ -54,7 +54,7 @@ func (s *script) add(d event.Data) {
 func (s *script) play(t *testing.T, d *datadriven.TestData) string {
 	s.now += number(d, "pass", 1000)
 	switch d.Cmd {
-	case "run": // tools, one on a line: NAME EFFECT [polling] [harness]
+	case "run": // [recorded]: tools, one on a line: NAME EFFECT [polling] [harness]
 		s.run(d)
 	case "input": // what the user says
 		s.add(&event.InputReceived{Kind: event.InputText, Parts: texts(d.Input)})
@@ -146,7 +146,11 @@ func (s *script) run(d *datadriven.TestData) {
 		s.tools[t.Name] = t
 		spec.Tools = append(spec.Tools, t)
 	}
-	s.add(&event.RunStarted{Format: event.Version, Root: "r1", Spec: spec})
+	started := &event.RunStarted{Format: event.Version, Root: "r1", Spec: spec}
+	if d.HasArg("recorded") {
+		started.Origin = &event.Origin{Format: "chat-completions"}
+	}
+	s.add(started)
 }
 
 // reply adds a request with its reply, and begins the calls: "call! ID …" is one that

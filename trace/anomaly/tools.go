@@ -14,6 +14,8 @@ import (
 type toolSet struct {
 	list  []*toolState
 	index map[string]*toolState // looked up only
+	// recorded: nobody has said what the tools may change, but for their names.
+	recorded bool
 }
 
 // toolState is what is remembered of one tool.
@@ -26,6 +28,7 @@ type toolState struct {
 	words      []string
 	family     family
 	any, looks bool
+	recorded   bool // see toolSet
 	// calls were executed, failed of them came to a bad end; last is where the last
 	// one of those stands, why what it said.
 	calls, failed int64
@@ -59,7 +62,7 @@ func (s *toolSet) of(name string) *toolState {
 	if len(s.list) >= maxTools {
 		return nil
 	}
-	t := &toolState{name: name, words: nameWords(name), sizes: guard.Sizes{Slack: sizeSlack}}
+	t := &toolState{name: name, recorded: s.recorded, words: nameWords(name), sizes: guard.Sizes{Slack: sizeSlack}}
 	t.family, t.any = familyOf(t.words)
 	t.looks = len(t.words) > 0 && slices.Contains(readingWords, t.words[0])
 	s.index[name] = t
@@ -83,9 +86,15 @@ func (t *toolState) polling() bool { return t.spec != nil && t.spec.Polling }
 var readingWords = []string{"get", "list", "search", "find", "read", "open", "view", "show", "look", "fetch", "query", "check", "grep", "ls", "cat",
 	"think", "calculate", "count", "describe", "inspect", "lookup", "retrieve"}
 
-// effect returns what a tool is declared to do, or else was executed as.
+// effect returns what a tool is declared to do, or else was executed as. Of a recording
+// made by another program only the names say anything: a tool that begins like one that
+// looks reads, and of one like bash it is known only that it may change something.
 func (t *toolState) effect(ran event.Effect) event.Effect {
 	switch {
+	case t.recorded && t.looks:
+		return event.Read
+	case t.recorded && t.any:
+		return event.Repeatable
 	case t.spec != nil && t.spec.Effect != "":
 		return t.spec.Effect
 	case ran != "":
