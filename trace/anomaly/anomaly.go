@@ -32,6 +32,8 @@ type Fold struct {
 	open  []*call          // those in calls, in the order in which they came
 	tools toolSet
 
+	// over is where the answer stands after which nothing has happened yet.
+	over place
 	// said is the last reply for a step, until it is parsed.
 	said *event.ModelAnswered
 	// parsed are the calls of the last reply.
@@ -184,10 +186,10 @@ func (f *Fold) called(e *event.Event, d *event.ModelCalled) {
 		f.waits.began(d.ID, place{d.Step, e.Seq})
 		return
 	}
-	f.reply, f.said = place{d.Step, e.Seq}, nil
+	f.reply, f.said, f.over = place{d.Step, e.Seq}, nil, place{}
 	f.waits.began(d.ID, f.reply)
 	f.cache.called(e.Time, d, f.reply)
-	f.replies.called(d, f.reply)
+	f.replies.bytes = d.Bytes
 	kept := f.open[:0]
 	for _, c := range f.open {
 		if c.status == "" || c.status == event.StatusUnknown || c.status == event.StatusTimeout {
@@ -238,6 +240,7 @@ func (f *Fold) replied(d *event.ReplyParsed) {
 
 // answer looks at a text that hands something over.
 func (f *Fold) answer(text string) {
+	f.over = f.reply
 	f.checkClaims(text)
 	f.checkFiles(text)
 	f.checkAmounts(text)
@@ -361,9 +364,10 @@ func (f *Fold) undone(d *event.ToolFinished) {
 // input takes a message from outside.
 func (f *Fold) input(e *event.Event, d *event.InputReceived) {
 	f.grounds.parts(d.Parts)
-	f.waits.resumed(f, e.Time)
+	f.waits.resumed(e.Time, f.reply)
 	if d.Kind == event.InputText {
 		f.repeats.forget()
+		f.over = place{}
 		if d.Full != nil {
 			f.grounds.blind = true
 		}
@@ -372,7 +376,7 @@ func (f *Fold) input(e *event.Event, d *event.InputReceived) {
 
 // resumed notes a new beginning.
 func (f *Fold) resumed(e *event.Event, d *event.RunResumed) {
-	f.waits.resumed(f, e.Time)
+	f.waits.resumed(e.Time, f.reply)
 	if len(d.Changed) > 0 {
 		f.cache.why("the definitions of " + number(int64(len(d.Changed))) + " tools have changed")
 	}
@@ -405,10 +409,25 @@ func (f *Fold) approved(e *event.Event, d *event.ApprovalGiven) {
 // noticed takes what the harness has told the model.
 func (f *Fold) noticed(d *event.NoticeAdded) {
 	f.grounds.text(d.Text)
+	if d.Call == "" && f.over != (place{}) {
+		f.sentBack()
+	}
 	if c := f.calls[d.Call]; c != nil && d.Kind == event.NoticeTruncation && !c.tool.cuts {
 		c.tool.cuts = true
 		f.report(Truncation, trace.Warning, c.place, c.id, "%s", cmp.Or(d.Text, "the model was told that "+c.tool.name+" seems to cut its results"))
 	}
+}
+
+// sentBack notes that the harness did not take the answer for an end: what it claims
+// wrongly has done no harm then.
+func (f *Fold) sentBack() {
+	for i := len(f.found) - 1; i >= 0 && f.found[i].Event == f.over.event; i-- {
+		if a := &f.found[i]; a.Level == trace.Warning && (a.Kind == ClaimWithoutCall || a.Kind == FileNotWritten) {
+			a.Level = trace.Notice
+			a.Text += "; the harness has sent it back"
+		}
+	}
+	f.over = place{}
 }
 
 // text returns the texts of parts, and whether that is all of them.

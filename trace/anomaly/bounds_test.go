@@ -67,6 +67,19 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
+// Of what comes very often the first are listed, and it is said how many there are.
+func TestManyOfAKind(t *testing.T) {
+	var f anomaly.Fold
+	for i := range int64(70) {
+		f.Add(&event.Event{Run: "r1", Seq: 2*i + 1, Data: &event.ModelCalled{ID: "m", Step: i + 1, Attempt: 1}})
+		f.Add(&event.Event{Run: "r1", Seq: 2*i + 2, Data: &event.ModelAnswered{ID: "m", Finish: event.FinishStop, Usage: message.Usage{Output: message.Known(5), Reasoning: message.Known(6)}}})
+	}
+	found := f.Found()
+	if len(found) != 50 || !strings.HasSuffix(found[49].Text, " (and 20 more of this kind, which are not listed)") || strings.Contains(found[48].Text, "not listed") {
+		t.Errorf("%d, the last %+v", len(found), found[len(found)-1])
+	}
+}
+
 func BenchmarkFold(b *testing.B) {
 	for b.Loop() {
 		var f anomaly.Fold

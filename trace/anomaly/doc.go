@@ -7,16 +7,18 @@
 // concluded from that.
 //
 // It is meant to be precise rather than to find much. A warning is what probably
-// explains a bad end; a notice is worth knowing. Of 120 recorded runs of a benchmark, 2 of
-// the 36 that have ended well have a warning (make measure-anomalies). What models write
-// is looked at for claims in English only.
+// explains a bad end; a notice is worth knowing. Of 120 recorded runs of a benchmark, 1 of
+// the 36 that have ended well has a warning and 14 of the 84 that have not, and 5 and 31
+// have any (make measure-anomalies): most bad ends are mistakes in what the task means,
+// of which a journal shows nothing. What models write is looked at for claims in English
+// only.
 //
 // The kinds, from what explains most to what explains least:
 //
 //   - truncation (warning): results of one tool have the same size, at a round limit or exactly, over different arguments. It usually means: the tool cuts what it returns without saying so, and the model takes the part for the whole. Look at: rein request {run} --step {after} --diff
 //   - prompt_cut (warning): the server counts the same input for requests that grow. It usually means: the server cuts what it is sent, from the front, without saying so: the task or the rules are gone. Look at: rein request {run} --step {step}
-//   - claim_without_call (warning): an answer says that something was done, and no call that could have done it has succeeded. It usually means: the model believes, or makes believe, that it has acted. Look at: rein show {run} --step {step}
-//   - file_not_written (warning): an answer says that a file was changed, and no call has named it. It usually means: the model believes, or makes believe, that it has changed the file. Look at: rein show {run}
+//   - claim_without_call (warning or notice): an answer says that something was done, and no call that could have done it has succeeded. It usually means: the model believes, or makes believe, that it has acted. Look at: rein show {run} --step {step}
+//   - file_not_written (warning or notice): an answer says that a file was changed, and no call has named it. It usually means: the model believes, or makes believe, that it has changed the file. Look at: rein show {run}
 //   - done_again (warning): a call that is to be done once has taken effect more than once on the same thing. It usually means: the first act was wrong or was taken for failed; both stand, unless something has taken the first one back. Look at: rein show {run} --step {step}
 //   - unsupported_argument (warning): a call that is to be done once has taken effect with an id or a number that stands in nothing the model was shown. It usually means: the model has made the value up, or has worked it out in its head. Look at: rein request {run} --step {step}
 //   - unknown_outcome (warning): a call has begun, and nobody knows whether it took effect. It usually means: it may have taken effect, or may still, and a repeat could do it twice: find out, then say so with settle. Look at: rein show {run} --step {step}

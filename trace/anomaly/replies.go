@@ -19,8 +19,6 @@ type replies struct {
 	told               bool
 }
 
-func (r *replies) called(d *event.ModelCalled, _ place) { r.bytes = d.Bytes }
-
 const (
 	// cutsWorthy is how many replies cut at their length explain a bad end.
 	cutsWorthy = 3

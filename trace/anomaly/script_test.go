@@ -73,9 +73,9 @@ func (s *script) play(t *testing.T, d *datadriven.TestData) string {
 		call := d.CmdArgs[0].Key
 		s.add(&event.ToolStarted{ID: "undo", Call: call + "~undo", Tool: s.calls[call], Undoes: call, Attempt: 1})
 		s.add(&event.ToolFinished{ID: "undo", Call: call + "~undo", Tool: s.calls[call], Undoes: call, Status: event.StatusSuccess})
-	case "notice": // CALL [kind=]: what the harness tells the model
+	case "notice": // [CALL] [kind=]: what the harness tells the model
 		n := &event.NoticeAdded{Kind: word(d, "kind", event.NoticeTruncation), Text: d.Input}
-		if len(d.CmdArgs) > 0 {
+		if len(d.CmdArgs) > 0 && len(d.CmdArgs[0].Vals) == 0 {
 			n.Call = d.CmdArgs[0].Key
 		}
 		s.add(n)

@@ -125,10 +125,10 @@ func (w *waits) paused(now int64, cause event.Cause) {
 	}
 }
 
-// resumed ends such a wait.
-func (w *waits) resumed(f *Fold, now int64) {
+// resumed ends such a wait, which began at a step.
+func (w *waits) resumed(now int64, at place) {
 	if w.since > 0 && now > w.since {
-		w.person.add(now-w.since, f.reply, "")
+		w.person.add(now-w.since, at, "")
 	}
 	w.since = 0
 }
