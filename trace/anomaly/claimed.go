@@ -26,8 +26,8 @@ func (f *Fold) checkClaims(text string) {
 	}
 	told := map[family]bool{}
 	for _, c := range said {
-		if told[c.verb.family] {
-			continue
+		if told[c.verb.family] || c.ofFiles() {
+			continue // of files more is known
 		}
 		if f.backed(&c, acting, done) {
 			if id := f.unnamed(&c, acting); id != "" {
@@ -88,6 +88,11 @@ func (f *Fold) backed(c *claim, acting []*toolState, done bool) bool {
 		return namedWorked
 	}
 	return worked || c.ofText()
+}
+
+// ofFiles reports whether a claim says that files were made or changed.
+func (c *claim) ofFiles() bool {
+	return len(c.paths) > 0 && (c.verb.family == changing || c.verb.family == making)
 }
 
 // textWords say that a claim is about the text that it stands in.

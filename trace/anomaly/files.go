@@ -81,7 +81,7 @@ func (f *Fold) checkFiles(text string) {
 		return
 	}
 	for _, c := range claims(text) {
-		if c.verb.family != changing && c.verb.family != making || len(c.paths) == 0 || c.ofText() || !f.tools.write() {
+		if !c.ofFiles() || c.ofText() || !f.tools.write() {
 			continue
 		}
 		for _, p := range c.paths {
