@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -51,8 +52,8 @@ type Target struct {
 	NoStream bool
 }
 
-// Rerun is a request of a run that is ready to be sent again, outside of the run.
-// Nothing of it changes after [PrepareRerun], so it is safe for concurrent use.
+// Rerun is a request of a run that is ready to be sent again, outside of the run. It is
+// safe for concurrent use after [PrepareRerun].
 type Rerun struct {
 	Run string
 	// Seq is the sequence of the request's model.called, which is Called.
@@ -86,6 +87,9 @@ type Rerun struct {
 	reading parse.Input
 	// imported: Rein has not sent it, so that there is nothing it would have judged by.
 	imported bool
+	// verdicts on what replies have called so far, by that.
+	mu       sync.Mutex
+	verdicts map[string][]*event.CallJudged
 }
 
 // Changed is one thing that a request has otherwise.
@@ -113,7 +117,7 @@ func PrepareRerun(ctx context.Context, store journal.Store, encoder func(Encoder
 	if err != nil {
 		return nil, err
 	}
-	r := &Rerun{Run: run, Seq: seq, Called: called, Model: called.Model, store: store}
+	r := &Rerun{Run: run, Seq: seq, Called: called, Model: called.Model, store: store, verdicts: map[string][]*event.CallJudged{}}
 	p := &preparing{Rerun: r, ctx: ctx, change: change, spec: m.Spec()}
 	if err := p.recorded(m, encoder); err != nil {
 		return nil, fmt.Errorf("build the request of event %d of run %s again: %w", seq, run, err)
@@ -130,6 +134,7 @@ func PrepareRerun(ctx context.Context, store journal.Store, encoder func(Encoder
 		return nil, fmt.Errorf("run %s: %w", run, err)
 	}
 	r.reading = m.Reading()
+	r.reading.Used, r.reading.Base = m.UsedID, fmt.Sprintf("c%d", seq+1)
 	if to := change.To; to != nil {
 		r.reading.TextCalls, r.reading.Asked = to.Calling.Text || to.Calling.Dialect != "", to.Calling.Dialect
 	}

@@ -83,7 +83,7 @@ func outcomeOf(ctx context.Context, store journal.Store, spec *event.Spec, run s
 			judged = append(judged, d)
 		case *event.ContextAssembled, *event.ModelCalled:
 			if o != nil && parsed != nil {
-				o.read(parsed, judged, o.Text)
+				o.read(parsed, verdictsOn(parsed, judged), o.Text)
 				return o, nil
 			}
 		}
@@ -91,8 +91,20 @@ func outcomeOf(ctx context.Context, store journal.Store, spec *event.Spec, run s
 	if o == nil || parsed == nil {
 		return nil, nil // also a reply that was never acted on: nobody has read it
 	}
-	o.read(parsed, judged, o.Text)
+	o.read(parsed, verdictsOn(parsed, judged), o.Text)
 	return o, nil
+}
+
+// verdictsOn returns the verdict on each call of a reply, the first where there are
+// several; nil for none.
+func verdictsOn(parsed *event.ReplyParsed, judged []*event.CallJudged) []*event.CallJudged {
+	out := make([]*event.CallJudged, len(parsed.Calls))
+	for i := range parsed.Calls {
+		if k := slices.IndexFunc(judged, func(j *event.CallJudged) bool { return j.Call == parsed.Calls[i].ID }); k >= 0 {
+			out[i] = judged[k]
+		}
+	}
+	return out
 }
 
 // answered returns the outcome of a reply that is not read yet; Text is all of it.
@@ -116,7 +128,8 @@ func costOfFailure(u *message.Usage, partial string, p *message.Price) message.C
 	return 0
 }
 
-// read puts into the outcome what was made of its reply, whose text is said.
+// read puts into the outcome what was made of its reply, whose text is said, with the
+// verdicts on its calls: none, or one for each, nil where there is none.
 func (o *Outcome) read(parsed *event.ReplyParsed, judged []*event.CallJudged, said string) {
 	o.Text, o.Problems = said, parsed.Problems
 	if parsed.Text != "" || parsed.Reasoning != "" || parsed.Format != parse.Native && len(parsed.Calls) > 0 {
@@ -126,8 +139,8 @@ func (o *Outcome) read(parsed *event.ReplyParsed, judged []*event.CallJudged, sa
 	for i := range parsed.Calls {
 		c := &parsed.Calls[i]
 		act := Act{Tool: c.Name, Args: canonical(c.Args), Problem: c.Problem}
-		if k := slices.IndexFunc(judged, func(j *event.CallJudged) bool { return j.Call == c.ID }); k >= 0 {
-			j := judged[k]
+		if len(judged) > 0 && judged[i] != nil {
+			j := judged[i]
 			act.Verdict = j.Verdict
 			if act.Tool = j.Tool; j.Args != "" {
 				act.Args = canonical(j.Args)
@@ -209,7 +222,7 @@ func failureOf(err error) *event.ModelFailed {
 // parse reads a reply as the run does.
 func (r *Rerun) parse(reply *event.ModelAnswered) *event.ReplyParsed {
 	in := r.reading
-	in.Message, in.Finish, in.Base = &reply.Message, reply.Finish, "r"
+	in.Message, in.Finish = &reply.Message, reply.Finish
 	got := parse.Parse(in)
 	d := got.Event(reply.ID, &reply.Message)
 	if len(d.Calls) == 0 && len(d.Problems) == 0 && r.Called.Purpose == event.PurposeStep {
@@ -218,26 +231,31 @@ func (r *Rerun) parse(reply *event.ModelAnswered) *event.ReplyParsed {
 	return d
 }
 
-// judge returns what the run would have judged of a reply's calls. The machine that
-// says so is one of its own, and its decisions are written nowhere.
+// judge returns what the run would have judged of each of a reply's calls. The machine
+// that says so is one of its own, and its decisions are written nowhere. What was called
+// before, by another sample, is not judged again: that would be to fold the run again.
 func (r *Rerun) judge(ctx context.Context, reply *event.ModelAnswered, parsed *event.ReplyParsed) ([]*event.CallJudged, error) {
+	key := ""
+	for i := range parsed.Calls {
+		c := &parsed.Calls[i]
+		key += fmt.Sprintf("%q %q %q\n", c.Name, c.Args, c.Problem)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if v, ok := r.verdicts[key]; ok {
+		return v, nil
+	}
 	m, called, err := before(ctx, r.store, r.Run, r.Seq)
 	if err != nil {
 		return nil, err
 	}
-	seq := r.Seq
-	apply := func(d event.Data) error {
-		err := m.Apply(&event.Event{Run: r.Run, Seq: seq, Data: d})
-		seq++
-		return err
-	}
-	for _, d := range []event.Data{called, reply, parsed} {
-		if err := apply(d); err != nil {
+	for i, d := range []event.Data{called, reply, parsed} {
+		if err := m.Apply(&event.Event{Run: r.Run, Seq: r.Seq + int64(i), Data: d}); err != nil {
 			return nil, fmt.Errorf("judge a reply as run %s would: %w", r.Run, err)
 		}
 	}
 	// The verdicts on all calls are the machine's first decision on a reply.
-	var out []*event.CallJudged
+	var judged []*event.CallJudged
 	for _, c := range m.Next() {
 		rec, ok := c.(*loop.Record)
 		if !ok {
@@ -245,9 +263,10 @@ func (r *Rerun) judge(ctx context.Context, reply *event.ModelAnswered, parsed *e
 		}
 		for _, d := range rec.Data {
 			if j, ok := d.(*event.CallJudged); ok {
-				out = append(out, j)
+				judged = append(judged, j)
 			}
 		}
 	}
-	return out, nil
+	r.verdicts[key] = verdictsOn(parsed, judged)
+	return r.verdicts[key], nil
 }

@@ -78,7 +78,7 @@ func (m *Machine) submitted(msg *message.Message, finish event.Finish) []event.P
 	if !in.TextCalls || t == nil {
 		return nil
 	}
-	in.Message, in.Finish, in.Base, in.Used = msg, finish, "final", m.usedID
+	in.Message, in.Finish, in.Base, in.Used = msg, finish, "final", m.UsedID
 	in.Tools = []parse.Tool{{Name: t.Name, Params: t.schema}}
 	in.Policy.DropUnknown = true
 	return parse.Parse(in).Calls

@@ -74,7 +74,7 @@ func (m *Machine) queryID(c *call) string {
 	if c.queries > 1 {
 		id += strconv.Itoa(c.queries)
 	}
-	for m.usedID(id) {
+	for m.UsedID(id) {
 		id += "~"
 	}
 	return id

@@ -42,7 +42,7 @@ func (m *Machine) Reading() parse.Input {
 func (m *Machine) parse() *event.ReplyParsed {
 	in := m.Reading()
 	in.Message, in.Finish = &m.reply.Message, m.reply.Finish
-	in.Used, in.Base = m.usedID, "c"+strconv.FormatInt(m.seq, 10)
+	in.Used, in.Base = m.UsedID, "c"+strconv.FormatInt(m.seq, 10)
 	r := parse.Parse(in)
 	d := r.Event(m.call.id, &m.reply.Message)
 	m.findRepeats(d)
@@ -82,8 +82,8 @@ func thinking(msg *message.Message) string {
 	return strings.TrimSpace(b.String())
 }
 
-// usedID reports whether the run has had a call of that id.
-func (m *Machine) usedID(id string) bool { return m.byID[id] != nil }
+// UsedID reports whether the run has had a call of that id.
+func (m *Machine) UsedID(id string) bool { return m.byID[id] != nil }
 
 // parsed folds reply.parsed: the step counts, and the reply becomes a turn of
 // calls, an answer, or something that the model must be told about.

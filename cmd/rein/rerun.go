@@ -56,9 +56,9 @@ in a new run.)
 
 The bytes are those that the run sent, built again from its journal, and must hash to
 what was sent; where they don't, nothing is sent unless --inexact says so. With -n the
-request is sent so often: each sample is a call of its own, and none is taken from a
-cache. The first is sent alone, the others up to four at once; a failure that may pass
-is tried again as with retry: fast. Each sample costs what it costs.
+request is sent so often: each sample is a call of its own, since no reply is kept to be
+given again. The first is sent alone, the others up to four at once; a failure that may
+pass is tried again as with retry: fast. Each sample costs what it costs.
 
 To find out what a reply hangs on, change one thing:
   -m MODEL        asks another model. For one on another wire the conversation is
@@ -75,7 +75,7 @@ Ctrl-C ends it; what has come by then is shown.`,
   rein rerun last --step 3 -n 10 --set temperature=0
   rein rerun last --step 3 -n 5 -m anthropic/claude-sonnet-4-5
   rein rerun last --step 3 --rules stricter.yaml
-  rein request last --step 3 >body.json; edit body.json; rein rerun last --step 3 --edit body.json`,
+  rein rerun last --step 3 --edit body.json    # of rein request last --step 3 >body.json`,
 		Args: exactly("RUN"),
 	}
 	flags := cmd.Flags()
@@ -89,6 +89,8 @@ Ctrl-C ends it; what has come by then is shown.`,
 	flags.StringVar(&f.edit, "edit", "", "send the body in this `FILE`, or - for stdin")
 	flags.Int64VarP(&f.n, "samples", "n", 1, fmt.Sprintf("how often to send it, `K` times, at most %d", maxSamples))
 	flags.BoolVar(&f.inexact, "inexact", false, "send it even if it is not known to be what the run sent")
+	_ = cmd.MarkFlagFilename("rules", "yaml", "yml") // the flags are there
+	_ = cmd.MarkFlagFilename("edit", "json")
 	return a.withReading(cmd, func(ctx context.Context, s journal.Store, args []string) error {
 		if err := f.check(cmd.Flags().Changed); err != nil {
 			return err

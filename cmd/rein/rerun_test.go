@@ -193,6 +193,39 @@ func TestRerunJudges(t *testing.T) {
 	}
 }
 
+// Many servers begin to count calls anew with each reply. What a sample calls is told
+// apart from what the run has called under the same id, as the run itself does; and what
+// the run has called already is answered there, and here said to be.
+func TestRerunSameIDs(t *testing.T) {
+	b := newBox(t)
+	one, two := `calculator {"expression":"1"}`, `calculator {"expression":"2"}`
+	_, url := talks(t, stream("a", "", one), stream("b", "", two), stream("c", "It is 2."), stream("d", "", two), stream("e", "", one))
+	run := deskRun(t, b, url)
+	for _, want := range []string{"same allow -", "arguments intercept same_id"} {
+		var r reran
+		b.decode(&r, "rerun", run, "--step", "2")
+		c := r.Samples[0].Calls[0]
+		if got := r.Samples[0].Likeness + " " + orDash(c.Verdict) + " " + orDash(c.Rule); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+// A call beside the steps is sent again like any other, and an answer of a given form is
+// compared by its members.
+func TestRerunCheck(t *testing.T) {
+	b := newBox(t)
+	run, _ := clumsyRun(t, b)
+	var r reran
+	p := b.decode(&r, "rerun", run, "--step", "3", "--purpose", "completion-check")
+	if p.code != 0 || r.Purpose != "completion-check" || !r.Request.Exact || !r.Samples[0].Same || len(r.Samples[0].Calls) != 0 {
+		t.Errorf("exit %d, %+v\n%s", p.code, r, p.err)
+	}
+	if text := b.ok("rerun", run, "--step", "3", "--purpose", "completion-check"); !strings.Contains(text, ", step 3 (completion-check): to openai/any, exactly as it was sent") {
+		t.Errorf("it says\n%s", text)
+	}
+}
+
 // Five repetitions are five calls (promptfoo 360): each says which it is, and how many
 // came from a cache is counted, not assumed. What came from one does not count as time
 // (promptfoo 980), and the run's own time and cost stay beside.
