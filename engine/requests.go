@@ -31,12 +31,15 @@ type Request struct {
 	Exact bool
 	// Problem says why the body cannot be built again; then Rest is nil.
 	Problem error
+	// Unseen says why it cannot be known what the model saw; then there is nothing but
+	// Seq and Called.
+	Unseen error
 }
 
 // Requests yields each request of a run, in order, as [See] and [Rebuild] give it. It
 // folds the journal once and encodes each message once, so that all of them together
 // cost what is new in them; a body is compared with that of the request before. What it
-// yields must not be changed. It calls no model.
+// yields must not be changed. It calls no model. An error ends it.
 func Requests(ctx context.Context, store journal.Store, encoder func(EncoderID) (model.Encoder, error), run string) iter.Seq2[*Request, error] {
 	return func(yield func(*Request, error) bool) {
 		r := requests{ctx: ctx, store: store, encoder: encoder, m: loop.New(run), builders: map[string]*request.Builder{}}
@@ -48,9 +51,10 @@ func Requests(ctx context.Context, store journal.Store, encoder func(EncoderID) 
 			if called, ok := ev.Data.(*event.ModelCalled); ok {
 				next, err := r.next(ev.Seq, called)
 				if err != nil {
-					err = fmt.Errorf("find what the model saw at event %d of run %s: %w", ev.Seq, run, err)
+					next = &Request{Seen: Seen{Seq: ev.Seq, Called: called}, Unseen: err}
+					r.n, r.pieces = 0, nil
 				}
-				if !yield(next, err) || err != nil {
+				if !yield(next, nil) {
 					return
 				}
 			}

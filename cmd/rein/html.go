@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strings"
 
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
@@ -78,7 +77,10 @@ func htmlRequests(ctx context.Context, s journal.Store, run string) iter.Seq2[*h
 			out := &html.Request{Seq: r.Seq, System: r.System, Kept: r.Kept, Messages: r.Messages, Tail: r.Tail, Tools: r.Tools, Dialect: r.Dialect,
 				Since: r.Since, Same: r.Same, Rest: r.Rest, Exact: r.Exact}
 			if r.Problem != nil {
-				out.Problem = strings.TrimSpace(r.Problem.Error())
+				out.Problem = r.Problem.Error()
+			}
+			if r.Unseen != nil {
+				out.Unseen = r.Unseen.Error()
 			}
 			if !yield(out, nil) {
 				return

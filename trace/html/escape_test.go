@@ -118,6 +118,9 @@ func hostileInput(s string) page_.Input {
 			r.sees(page_.Request{System: []message.Message{m}, Messages: []message.Message{m, tool}, Tail: &m, Tools: []event.ToolSpec{{Name: s, Description: s, Schema: []byte(s), Effect: event.Effect(s)}}, Dialect: s, Rest: []byte(s), Problem: s})
 			tools := *r.requests[len(r.requests)-1]
 			tools.Dialect = ""
+			if len(r.requests) == 2 {
+				tools = page_.Request{Seq: tools.Seq, Unseen: s}
+			}
 			r.requests[len(r.requests)-1] = &tools
 		}
 	}

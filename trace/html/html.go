@@ -63,6 +63,8 @@ type Run struct {
 type Request struct {
 	// Seq is the sequence of the request's model.called.
 	Seq int64
+	// Unseen says why nothing else is known of it; empty where it is.
+	Unseen string
 	// System are the leading system messages.
 	System []message.Message
 	// Messages are the conversation after them without its first Kept messages, which

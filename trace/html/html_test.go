@@ -174,6 +174,23 @@ func long(n int) *record {
 	return r
 }
 
+// What the model saw in one request may not be known: this is said there, and the others
+// are shown.
+func TestUnseen(t *testing.T) {
+	r := long(3)
+	r.requests[1] = &html.Request{Seq: r.requests[1].Seq, Unseen: "a body is missing"}
+	got := plain(page(t, html.Input{Run: *r.run()}))
+	if !strings.Contains(got, "What the model saw here cannot be shown: a body is missing") || strings.Count(got, "New, since the request before") != 1 || strings.Count(got, "exactly as it was sent") != 2 {
+		t.Error("one request that is not known takes others with it, or is not named")
+	}
+	// None at all.
+	run := r.run()
+	run.Requests = nil
+	if got := plain(page(t, html.Input{Run: *run})); strings.Count(got, "What the model saw was not asked for") != 3 {
+		t.Error("it is not said that what the model saw is not there")
+	}
+}
+
 // A run that is carried out while its page is made is shown as it was when that began.
 func TestRunningRun(t *testing.T) {
 	r := long(2)

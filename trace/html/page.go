@@ -417,7 +417,16 @@ func cost(t *trace.Totals) string {
 	}
 	out := dollars(t.Cost)
 	if c := t.CostParts; c != nil {
-		out += fmt.Sprintf(": input %s, cached input %s, cache writes %s, output %s, reasoning %s", dollars(&c.Uncached), dollars(&c.Cached), dollars(&c.CacheWrite), dollars(&c.Output), dollars(&c.Reasoning))
+		sep := ": "
+		for _, p := range []struct {
+			what string
+			usd  trace.USD
+		}{{"input read anew", c.Uncached}, {"cached input", c.Cached}, {"cache writes", c.CacheWrite}, {"output", c.Output}, {"reasoning", c.Reasoning}} {
+			if p.usd != 0 { // a part that is not known is in the others
+				out += sep + p.what + " " + dollars(&p.usd)
+				sep = ", "
+			}
+		}
 	}
 	return out
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // called begins an exchange.
-func (w *writer) called(e *event.Event, d *event.ModelCalled) error {
+func (w *writer) called(e *event.Event, d *event.ModelCalled) {
 	x := &exchange{Model: line(d.Model), Silent: true}
 	title := ""
 	if d.Purpose != event.PurposeStep {
@@ -29,9 +29,7 @@ func (w *writer) called(e *event.Event, d *event.ModelCalled) error {
 	}
 	w.exchanges[d.ID] = x
 	w.step.Exchanges = append(w.step.Exchanges, x)
-	var err error
-	x.Saw, err = w.saw(e, d)
-	return err
+	x.Saw = w.saw(e, d)
 }
 
 // exchange returns the one of a command. An outcome that comes after a resume is of one

@@ -107,21 +107,24 @@ func (s *seen) request(seq int64) (*Request, error) {
 }
 
 // saw shows a request.
-func (w *writer) saw(e *event.Event, d *event.ModelCalled) (*sawView, error) {
+func (w *writer) saw(e *event.Event, d *event.ModelCalled) *sawView {
 	v := &sawView{Bytes: plural(d.Bytes, "byte"), Hash: d.SHA256.String()}
 	w.seen.steps[e.Seq] = d.Step
 	if w.f.run.Requests == nil {
 		v.Unknown = "What the model saw was not asked for when this page was made."
-		return v, nil
+		return v
 	}
 	r, err := w.seen.request(e.Seq)
 	switch {
 	case err != nil:
 		v.Unknown = line("What the model saw from here on cannot be shown: " + err.Error())
-		return v, nil
+		return v
 	case r == nil:
 		v.Unknown = "What the model saw here is not known."
-		return v, nil
+		return v
+	case r.Unseen != "":
+		v.Unknown = line("What the model saw here cannot be shown: " + r.Unseen)
+		return v
 	}
 	v.Dialect = line(r.Dialect)
 	w.system(v, r)
@@ -131,7 +134,7 @@ func (w *writer) saw(e *event.Event, d *event.ModelCalled) (*sawView, error) {
 		v.Tail = w.message(r.Tail)
 	}
 	w.raw(v, r)
-	return v, nil
+	return v
 }
 
 // system shows the instructions, once for as long as they stay the same.

@@ -134,9 +134,7 @@ func (w *writer) steps() error {
 			}
 			w.begin(n)
 		}
-		if err := w.add(&e); err != nil {
-			return err
-		}
+		w.add(&e)
 		if e.Seq == w.f.end {
 			break
 		}
@@ -216,7 +214,7 @@ func (f *facts) anomaly(a *trace.Anomaly) anomalyView {
 }
 
 // add puts an event into the step.
-func (w *writer) add(e *event.Event) error {
+func (w *writer) add(e *event.Event) {
 	switch d := e.Data.(type) {
 	case *event.RunStarted:
 	case *event.ContextCompacted:
@@ -224,7 +222,7 @@ func (w *writer) add(e *event.Event) error {
 	case *event.ContextAssembled:
 		w.context = d
 	case *event.ModelCalled:
-		return w.called(e, d)
+		w.called(e, d)
 	case *event.ModelAnswered:
 		w.answered(w.exchange(d.ID), d)
 	case *event.ModelFailed:
@@ -251,7 +249,6 @@ func (w *writer) add(e *event.Event) error {
 	default:
 		w.about(e)
 	}
-	return nil
 }
 
 // about puts an event into the call that it is about.
