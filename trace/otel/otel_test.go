@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	sdklog "go.opentelemetry.io/otel/sdk/log"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -26,14 +27,16 @@ type backend struct {
 	t      *testing.T
 	spans  *tracetest.InMemoryExporter
 	reader *sdkmetric.ManualReader
+	logs   *logged
 }
 
 // watch returns an observer with a backend of its own.
 func watch(t *testing.T, o otel.Options, more ...sdktrace.TracerProviderOption) *backend {
 	t.Helper()
-	b := &backend{t: t, spans: tracetest.NewInMemoryExporter(), reader: sdkmetric.NewManualReader()}
+	b := &backend{t: t, spans: tracetest.NewInMemoryExporter(), reader: sdkmetric.NewManualReader(), logs: &logged{}}
 	more = append([]sdktrace.TracerProviderOption{sdktrace.WithSyncer(b.spans), sdktrace.WithIDGenerator(otel.IDGenerator{})}, more...)
 	o.TracerProvider, o.MeterProvider = sdktrace.NewTracerProvider(more...), sdkmetric.NewMeterProvider(sdkmetric.WithReader(b.reader))
+	o.LoggerProvider = sdklog.NewLoggerProvider(sdklog.WithProcessor(sdklog.NewSimpleProcessor(b.logs)))
 	var err error
 	if b.Observer, err = otel.New(o); err != nil {
 		t.Fatal(err)
