@@ -32,8 +32,11 @@ var exportFormats = []struct {
 		err := writeHTML(ctx, v, run, w)
 		return v.Exported(run), err
 	}},
-	{"otlp", "spans of OpenTelemetry, as lines of OTLP/JSON, without what was said", func(a *app, ctx context.Context, w io.Writer, v *portable.View, run string) (*portable.Exported, error) {
-		err := otlp.Write(a.asked(ctx), w, v, run, exported(v))
+	{"otlp", "spans of OpenTelemetry, as lines of OTLP/JSON; see --to", func(a *app, ctx context.Context, w io.Writer, v *portable.View, run string) (*portable.Exported, error) {
+		o, err := exportedAsAsked(v)
+		if err == nil {
+			err = otlp.Write(ctx, w, v, run, o)
+		}
 		return v.Exported(run), err
 	}},
 	{"atif", "an Agent Trajectory Interchange Format document", func(a *app, ctx context.Context, w io.Writer, v *portable.View, run string) (*portable.Exported, error) {
@@ -49,14 +52,14 @@ func exportNames() (names []string) {
 }
 
 func (a *app) exportCommand() *cobra.Command {
-	var format, file string
+	var format, file, to string
 	var keep bool
 	var list strings.Builder
 	for _, f := range exportFormats {
 		fmt.Fprintf(&list, "  %-6s %s\n", f.name, f.about)
 	}
 	cmd := &cobra.Command{
-		Use: "export RUN [--format F] [-o FILE] [--keep-secrets]", Short: "Write a run to a file: to import, look at or send elsewhere", Args: exactly("RUN"),
+		Use: "export RUN [--format F] [-o FILE | --to URL] [--keep-secrets]", Short: "Write a run to a file: to import, look at or send elsewhere", Args: exactly("RUN"),
 		Long: `Writes a run, with the runs that carry out its calls of agents, in one of these
 formats:
 
@@ -70,20 +73,30 @@ Where nothing is found, nothing is changed, and a run that is imported from the 
 has the same hash chain, so that its requests can be had byte for byte. With
 --keep-secrets nothing is taken out.
 
-The file appears whole or not at all.`,
+The file appears whole or not at all.
+
+With --format otlp --to URL the spans are sent to a collector instead, such as
+http://127.0.0.1:4318; --to env is the one that OTEL_EXPORTER_OTLP_ENDPOINT names.
+What was said is part of them only if
+OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY asks for it.`,
 		Example: `  rein export last -o run.jsonl
   rein export last --format html -o run.html
-  rein export last --format atif | jq .final_metrics`,
+  rein export last --format atif | jq .final_metrics
+  rein export last --format otlp --to http://127.0.0.1:4318`,
 	}
 	cmd.Flags().StringVar(&format, "format", "jsonl", "the format `F`: "+strings.Join(exportNames(), ", "))
 	cmd.Flags().StringVarP(&file, "output", "o", "-", "the `FILE` to write; - is stdout")
+	cmd.Flags().StringVar(&to, "to", "", "the `URL` of a collector to send spans to")
 	cmd.Flags().BoolVar(&keep, "keep-secrets", false, "take nothing out: for a copy that stays with you")
 	return a.withReading(cmd, func(ctx context.Context, s journal.Store, args []string) error {
+		if to != "" && (format != "otlp" || file != "-") {
+			return errors.New("--to is for --format otlp, and in place of -o")
+		}
 		for _, f := range exportFormats {
 			if f.name != format {
 				continue
 			}
-			if a.json && file == "-" {
+			if a.json && file == "-" && to == "" {
 				return errors.New("with --json what was written is told on stdout: name the file with -o")
 			}
 			run, err := a.find(ctx, s, args[0])
@@ -93,6 +106,9 @@ The file appears whole or not at all.`,
 			v, err := a.leaving(ctx, s, run, keep)
 			if err != nil {
 				return err
+			}
+			if to != "" {
+				return a.sendTo(ctx, to, v, run)
 			}
 			return a.exportTo(file, v, func(w io.Writer) (*portable.Exported, error) { return f.write(a, ctx, w, v, run) })
 		}

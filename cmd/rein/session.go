@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"rein.example/rein"
 	"rein.example/rein/config"
@@ -59,8 +58,8 @@ func (a *app) session(ctx context.Context, cfg *config.Agent, store journal.Stor
 	o.Config = text // without what holds only while this process lives
 	o.Store, o.Approve, o.Logger = store, approve, a.logger()
 	o.Fallback = models[1:]
-	o.Observers = append(o.Observers, watch...)
-	a.telemetry(ctx, s, store, o)
+	o.Observers = append(append(o.Observers, watch...), a.logged(store)...)
+	a.telemetry(ctx, s, store, secrets, o)
 	if s.agent, err = rein.New(models[0], o); err != nil {
 		return nil, fmt.Errorf("make the agent: %w", err)
 	}
@@ -102,30 +101,6 @@ func (a *app) models(cfg *config.Agent, secrets *event.Secrets) ([]model.Client,
 	}
 	return clients, targets[0], nil
 }
-
-// logger writes diagnostics to stderr: warnings always, more with -v.
-func (a *app) logger() *slog.Logger {
-	level := slog.LevelWarn
-	if a.verbose > 0 {
-		level = slog.LevelInfo
-	}
-	if a.verbose > 1 {
-		level = slog.LevelDebug
-	}
-	// The handler quotes what is not printable; what is long it leaves so.
-	short := func(_ []string, at slog.Attr) slog.Attr {
-		if k := at.Value.Kind(); k == slog.KindString || k == slog.KindAny {
-			if text := at.Value.String(); len(text) > maxLogged {
-				at.Value = slog.StringValue(clip(text, maxLogged))
-			}
-		}
-		return at
-	}
-	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level, ReplaceAttr: short}))
-}
-
-// maxLogged is the most bytes of one value in the log; stacks are a few thousand.
-const maxLogged = 16 << 10
 
 // ofRun returns the agent that started a run, as it was then, with the models that
 // the run asks now.

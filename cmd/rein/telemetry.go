@@ -3,14 +3,17 @@ package main
 import (
 	"context"
 	"strings"
+	"sync"
 
 	"go.opentelemetry.io/otel/propagation"
 
 	"rein.example/rein"
 	"rein.example/rein/engine"
+	"rein.example/rein/event"
 	"rein.example/rein/journal"
 	"rein.example/rein/trace/otel"
 	"rein.example/rein/trace/otel/otlp"
+	"rein.example/rein/trace/portable"
 )
 
 // asked returns ctx with the W3C trace context of whoever started this process, as
@@ -22,8 +25,16 @@ func (a *app) asked(ctx context.Context) context.Context {
 
 // telemetry exports the session's runs, if the environment asks for that. That it cannot
 // be exported is said and changes nothing else.
-func (a *app) telemetry(ctx context.Context, s *session, store journal.Store, o *rein.Options) {
-	live, err := otlp.FromEnv(ctx, exported(store))
+func (a *app) telemetry(ctx context.Context, s *session, store journal.Store, secrets *event.Secrets, o *rein.Options) {
+	out := exported(store)
+	var mu sync.Mutex
+	redactor := portable.NewRedactor(secrets, a.redactionKey)
+	out.Redact = func(s string) string {
+		mu.Lock()
+		defer mu.Unlock()
+		return redactor.Text(s)
+	}
+	live, err := otlp.FromEnv(ctx, out)
 	if err != nil {
 		a.say("%v", err)
 	}
@@ -39,8 +50,34 @@ func (a *app) telemetry(ctx context.Context, s *session, store journal.Store, o 
 	})
 }
 
-// exported returns what all exports of runs have in common. Secrets are names in a
-// journal already.
+// sendTo sends a run to a collector; "env" is the environment's.
+func (a *app) sendTo(ctx context.Context, to string, v *portable.View, run string) error {
+	o, err := exportedAsAsked(v)
+	if err != nil {
+		return err
+	}
+	if to == "env" {
+		to = ""
+	}
+	if err := otlp.Send(ctx, v, run, o, to); err != nil {
+		return failed(err)
+	}
+	a.tellExported(v.Exported(run), "-")
+	if a.json {
+		return a.print(v.Exported(run))
+	}
+	return nil
+}
+
+// exportedAsAsked is exported, with what the environment says of names and content. What
+// leaves a view has no secrets any more.
+func exportedAsAsked(v *portable.View) (otel.Options, error) {
+	o := exported(v)
+	err := otlp.Settings(&o)
+	return o, err
+}
+
+// exported returns what all exports of runs have in common.
 func exported(store journal.Store) otel.Options {
 	return otel.Options{
 		Store: store, Version: builtVersion(),
