@@ -59,7 +59,7 @@ func (a *app) exportCommand() *cobra.Command {
 		fmt.Fprintf(&list, "  %-6s %s\n", f.name, f.about)
 	}
 	cmd := &cobra.Command{
-		Use: "export RUN [--format F] [-o FILE | --to URL] [--keep-secrets]", Short: "Write a run to a file: to import, look at or send elsewhere", Args: exactly("RUN"),
+		Use: "export RUN [--format F] [-o FILE] [--to URL] [--keep-secrets]", Short: "Write a run to a file: to import, look at or send elsewhere", Args: exactly("RUN"),
 		Long: `Writes a run, with the runs that carry out its calls of agents, in one of these
 formats:
 

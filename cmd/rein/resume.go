@@ -7,6 +7,7 @@ import (
 
 	"rein.example/rein"
 	"rein.example/rein/config"
+	"rein.example/rein/journal"
 )
 
 func (a *app) resumeCommand() *cobra.Command {
@@ -62,6 +63,22 @@ func (a *app) resumable(ctx context.Context, prefix string) (string, *config.Age
 	if err != nil {
 		return "", nil, err
 	}
+	if err := elsewhere(ctx, store, run); err != nil {
+		return "", nil, err
+	}
 	cfg, err := ofRun(ctx, store, run)
 	return run, cfg, err
+}
+
+// elsewhere refuses a run that was imported, before anything is begun.
+func elsewhere(ctx context.Context, s journal.Store, run string) error {
+	a, ok := s.(journal.Archiver)
+	if !ok {
+		return nil
+	}
+	imported, err := a.Imported(ctx, run)
+	if err == nil && imported {
+		err = &journal.ImportedError{Run: run}
+	}
+	return err
 }

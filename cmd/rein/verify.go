@@ -10,7 +10,7 @@ import (
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
 	"rein.example/rein/loop"
-	"rein.example/rein/message"
+	"rein.example/rein/trace/portable"
 )
 
 // verified is what --json prints for a journal.
@@ -78,7 +78,7 @@ func verify(ctx context.Context, s journal.Store, run string) *verified {
 			v.Problem = fmt.Sprintf("event %d cannot be folded: %v", e.Seq, err)
 			return v
 		}
-		for _, ref := range bodies(e.Data) {
+		for _, ref := range portable.Refs(e.Data) {
 			if _, err := s.Body(ctx, *ref); err != nil {
 				v.Problem = fmt.Sprintf("event %d: %v", e.Seq, err)
 				return v
@@ -89,30 +89,4 @@ func verify(ctx context.Context, s journal.Store, run string) *verified {
 	}
 	v.OK = true
 	return v
-}
-
-// bodies returns the references to bodies that are stored out of line.
-func bodies(d event.Data) []*message.Ref {
-	var out []*message.Ref
-	add := func(parts []message.Part) {
-		for i := range parts {
-			if parts[i].Ref != nil {
-				out = append(out, parts[i].Ref)
-			}
-		}
-	}
-	switch d := d.(type) {
-	case *event.InputReceived:
-		add(d.Parts)
-	case *event.ModelAnswered:
-		add(d.Message.Parts)
-	case *event.MaterialRetrieved:
-		add(d.Parts)
-	case *event.ToolFinished:
-		add(d.Parts)
-		if d.Full != nil {
-			out = append(out, d.Full)
-		}
-	}
-	return out
 }

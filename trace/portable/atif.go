@@ -399,6 +399,7 @@ func (d *atifRun) write(s *atifStep) error {
 func (d *atifRun) flush() error {
 	held := d.held
 	if d.open != nil {
+		d.open.inOrder()
 		held = append([]*atifStep{d.open}, held...)
 	}
 	d.open, d.answer, d.held = nil, nil, nil

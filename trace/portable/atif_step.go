@@ -89,6 +89,18 @@ func (d *atifRun) finished(e *event.Event, ev *event.ToolFinished) error {
 	return nil
 }
 
+// inOrder puts the results into the order of their calls, in which they are told.
+func (s *atifStep) inOrder() {
+	if s.Observation == nil {
+		return
+	}
+	place := map[string]int{}
+	for i := range s.Calls {
+		place[s.Calls[i].ID] = i
+	}
+	slices.SortStableFunc(s.Observation.Results, func(a, b *atifResult) int { return place[a.Call] - place[b.Call] })
+}
+
 // content returns parts as the format has them: one text or, with images, a list.
 func (d *atifRun) content(parts []message.Part) (any, error) {
 	var list []atifPart

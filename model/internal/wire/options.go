@@ -20,8 +20,12 @@ func Options(v any) jsontext.Value {
 }
 
 // ReadOptions reads what [Options] returned into the struct that to points to.
-// version names the encoder, for the error.
+// version names the encoder, for the error. Without any, as in journals from before
+// encoders had settings, the struct stays as it is.
 func ReadOptions(options jsontext.Value, version string, to any) error {
+	if len(options) == 0 {
+		return nil
+	}
 	if err := json.Unmarshal(options, to); err != nil {
 		return fmt.Errorf("read the options of the encoder %s: %w", version, err)
 	}
