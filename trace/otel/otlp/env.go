@@ -7,7 +7,6 @@ package otlp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -63,7 +62,12 @@ func FromEnv(ctx context.Context, o otel.Options) (*Live, error) {
 		return nil, nil
 	}
 	l := &Live{failed: &failure{}}
-	err := errors.Join(l.traces(ctx, &o), l.metrics(ctx, &o), l.logs(ctx, &o))
+	var err error
+	for _, export := range []func(context.Context, *otel.Options) error{l.traces, l.metrics, l.logs} {
+		if err == nil {
+			err = export(ctx, &o)
+		}
+	}
 	if err == nil && len(l.closers) == 0 {
 		return nil, nil
 	}
