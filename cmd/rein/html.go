@@ -8,6 +8,7 @@ import (
 	"iter"
 
 	"rein.example/rein/engine"
+	"rein.example/rein/engine/imported"
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
 	"rein.example/rein/message"
@@ -78,6 +79,9 @@ func htmlRequests(ctx context.Context, s journal.Store, run string) iter.Seq2[*h
 				Since: r.Since, Same: r.Same, Rest: r.Rest, Exact: r.Exact}
 			if r.Problem != nil {
 				out.Problem = r.Problem.Error()
+			}
+			if r.Called.Encoder == imported.Encoder {
+				out.Problem = "nobody knows these bytes: the run was imported, and its recording has only what was said"
 			}
 			if r.Unseen != nil {
 				out.Unseen = r.Unseen.Error()

@@ -109,6 +109,9 @@ func (s *seen) request(seq int64) (*Request, error) {
 // saw shows a request.
 func (w *writer) saw(e *event.Event, d *event.ModelCalled) *sawView {
 	v := &sawView{Bytes: plural(d.Bytes, "byte"), Hash: d.SHA256.String()}
+	if d.SHA256 == (event.Hash{}) {
+		v.Bytes, v.Hash = "its size is "+unknown, unknown
+	}
 	w.seen.steps[e.Seq] = d.Step
 	if w.f.run.Requests == nil {
 		v.Unknown = "What the model saw was not asked for when this page was made."
