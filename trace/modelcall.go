@@ -47,6 +47,9 @@ func (f *Fold) answered(d *event.ModelAnswered) {
 	}
 	r := &f.rows[c.row]
 	r.LatencyMS, r.FirstMS, r.WaitedMS, r.FinishReason = ptr(d.Latency), known(d.First), ptr(d.Waited), ptr(finish(d.Finish))
+	if f.recorded {
+		r.LatencyMS, r.WaitedMS = nil, nil
+	}
 	r.ErrorType, r.ErrorMessage = nil, nil
 	if d.Model != "" {
 		r.Model = ptr(d.Model)

@@ -94,7 +94,10 @@ type Row struct {
 type Fold struct {
 	rows []Row
 	spec *event.Spec
-	step int64
+	// recorded: another program has carried the run out, and how long anything took is
+	// not known.
+	recorded bool
+	step     int64
 	// gap: events were left out, so that what came before is not known.
 	gap    bool
 	models map[string]*modelCall // by command id, looked up only
@@ -128,7 +131,7 @@ func (f *Fold) Add(e *event.Event) {
 	f.clock.add(e)
 	switch d := e.Data.(type) {
 	case *event.RunStarted:
-		f.spec = &d.Spec
+		f.spec, f.recorded = &d.Spec, d.Origin != nil
 	case *event.RunResumed:
 		f.resumed(d)
 	case *event.ContextAssembled:
@@ -238,6 +241,9 @@ func (f *Fold) toolFinished(e *event.Event, d *event.ToolFinished) {
 		if d.Status == event.StatusSuccess {
 			f.readAgain(r)
 		}
+	}
+	if f.recorded {
+		r.LatencyMS, r.ToolMS = nil, nil
 	}
 	if r.ErrorType, r.ErrorMessage = nil, nil; d.ErrorType != "" {
 		r.ErrorType, r.ErrorMessage = ptr(d.ErrorType), ptr(d.ErrorMessage)

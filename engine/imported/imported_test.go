@@ -167,6 +167,12 @@ func checkSame(t *testing.T, c *recording.Conversation, events []event.Event) {
 	if strings.Join(got, "\x00") != strings.Join(results, "\x00") {
 		t.Errorf("%s: %d results, recorded were %d, or they differ", c.ID, len(got), len(results))
 	}
+	for _, r := range rows.Rows() {
+		if r.LatencyMS != nil || r.WaitedMS != nil || r.ToolMS != nil || r.CumulativeCost != nil {
+			t.Errorf("%s: step %d took so long and cost so much: %+v", c.ID, r.Step, r)
+			break
+		}
+	}
 	if len(rows.Rows()) != int(replies+calls) {
 		t.Errorf("%s: the trace has %d rows", c.ID, len(rows.Rows()))
 	}
