@@ -143,11 +143,11 @@ func itemsOf(r *Run, c *Context, rename *renamer) []item {
 
 func itemOf(r *Run, m *message.Message, rename *renamer) item {
 	it := item{raw: m.PlainText()}
-	var text, asked strings.Builder
+	text := it.raw
+	var asked strings.Builder
 	for i := range m.Parts {
 		switch p := &m.Parts[i]; p.Kind {
 		case message.Text:
-			text.WriteString(p.Text)
 		case message.Reasoning:
 			it.thought += p.Text
 		case message.ToolCall:
@@ -157,7 +157,7 @@ func itemOf(r *Run, m *message.Message, rename *renamer) item {
 			}
 		default:
 			hash := sha256.Sum256([]byte(p.URL))
-			fmt.Fprintf(&text, "[%s %s %s, %s, SHA-256 %x…]", p.Kind, p.MediaType, p.Name, plural(len(p.URL), "byte", "bytes"), hash[:6])
+			text += fmt.Sprintf("\n[%s %s %s, %s, SHA-256 %x…]", p.Kind, p.MediaType, p.Name, plural(len(p.URL), "byte", "bytes"), hash[:6])
 		}
 	}
 	switch m.Role {
@@ -175,7 +175,7 @@ func itemOf(r *Run, m *message.Message, rename *renamer) item {
 	default:
 		it.kind = KindNotice
 	}
-	it.text = rename.Replace(text.String())
+	it.text = rename.Replace(text)
 	it.asked = sha256.Sum256([]byte(string(it.kind) + "\n" + rename.Replace(asked.String())))
 	h := sha256.New()
 	h.Write(it.asked[:])
