@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,6 +49,7 @@ type app struct {
 	db      string
 	json    bool
 	verbose int
+	format  logFormat
 }
 
 // writer lets several goroutines write, one after the other.
@@ -207,6 +209,10 @@ func (a *app) put(text []byte) error {
 
 // say writes a line to stderr, for people: what it is about is made printable.
 func (a *app) say(layout string, args ...any) {
+	if a.format != "" {
+		a.record(slog.LevelInfo, string(format(layout, args...)))
+		return
+	}
 	// Whoever read this may have gone away; that stops nothing.
 	_, _ = io.WriteString(a.err, string(format(layout, args...))+"\n")
 }

@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"strconv"
@@ -63,7 +64,9 @@ func (a *app) main(ctx context.Context, args []string) int {
 	case !errors.As(err, &e):
 		e = &exit{code: badUsage, err: err}
 	}
-	if e.err != nil {
+	if e.err != nil && a.format != "" {
+		a.record(slog.LevelError, e.err.Error())
+	} else if e.err != nil {
 		// Lines of its own that a text in the error brings along stay below it.
 		a.say("%s %s", a.paint(red, "rein:"), strings.ReplaceAll(e.err.Error(), "\n", "\n  "))
 	}
@@ -113,6 +116,7 @@ Environment:
   REIN_DB         the file that holds the runs, where --db names none
   XDG_DATA_HOME   the folder in which rein/rein.db is the default
   NO_COLOR        no colours
+  REIN_LOG_FORMAT text or json: what stderr is written as, where --log-format is not given
   OTEL_EXPORTER_OTLP_ENDPOINT
                   where runs are exported to, by OTLP, as they go on; the
                   other OTEL_ variables and TRACEPARENT count too
@@ -135,6 +139,8 @@ Exit codes:
 	flags.StringVar(&a.db, "db", "", "the `file` that holds the runs (default $REIN_DB, else rein/rein.db in the user's data folder)")
 	flags.BoolVar(&a.json, "json", false, "print one JSON value")
 	flags.CountVarP(&a.verbose, "verbose", "v", "log each step and call on stderr; twice: each event``") // `` for no placeholder
+	flags.Var(&a.format, "log-format", "write stderr as records, one on a line, text or json, instead of lines for people (default $"+logEnv+")")
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.formatLog() }
 	root.AddCommand(
 		a.demoCommand(), a.runCommand(), a.chatCommand(), a.resumeCommand(), a.stopCommand(), a.tellCommand(), a.forkCommand(),
 		a.runsCommand(), a.showCommand(), a.requestCommand(), a.diffCommand(), a.replayCommand(), a.rerunCommand(), a.verifyCommand(), a.checkCommand(), a.exportCommand(), a.importCommand(),

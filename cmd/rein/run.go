@@ -198,6 +198,9 @@ func (a *app) follow(ctx context.Context, store journal.Store, c *carrying, star
 	}
 	c.idle = true
 	show := newView(a).show
+	if a.format != "" {
+		show = func(*rein.Event) {} // there are records
+	}
 	if c.live != nil {
 		c.live.begin(ctx, store, run.ID(), c.forkOf, in)
 		defer c.live.end()
