@@ -30,6 +30,9 @@ func newRecord(id string, spec event.Spec) *record {
 // add appends events, 10 ms apart, and returns the sequence of the last.
 func (r *record) add(list ...event.Data) int64 {
 	for _, d := range list {
+		if c, ok := d.(*event.ModelCalled); ok && c.Bytes > 0 {
+			c.SHA256 = event.Hash{byte(len(r.events)) + 1}
+		}
 		r.events = append(r.events, event.Event{Run: r.id, Seq: int64(len(r.events)) + 1, Time: r.now, Data: d})
 		r.now += 10
 	}
