@@ -167,7 +167,7 @@ func (p *preparing) lostPart(enc model.Encoder, m *message.Message, k, place int
 		other = message.Part{}
 		what, text = "reasoning", "what the model thought"
 		if kind := opaqueType(part.Opaque); strings.Contains(kind, "tool") || strings.Contains(kind, "search") || strings.Contains(kind, "_call") {
-			what, text = "server_tool", "what a tool of the provider's own did ("+kind+")"
+			what, text = "server_tool", "what a tool of the provider's own did ("+short(jsontext.Value(kind))+")"
 		}
 	case message.Image, message.File:
 		other.URL = "data:" + part.MediaType + ";base64,AA=="
