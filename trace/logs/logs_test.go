@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"log/slog"
 	"os"
 	"slices"
@@ -160,12 +161,17 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// Every type of event has its row.
+// Every type of event has its row, here and in docs/metrics.md.
 func TestTable(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var have []event.Type
 	for _, r := range logs.Table() {
-		if r.Message == "" {
-			t.Errorf("%+v", r)
+		line := fmt.Sprintf("| `%s` | %s | %s | %s |\n", r.Event, r.Message, strings.ToLower(r.Level.String()), r.Raised)
+		if !strings.Contains(string(doc), line) {
+			t.Errorf("docs/metrics.md lacks this line:\n%s", line)
 		}
 		have = append(have, r.Event)
 	}
