@@ -88,6 +88,8 @@ OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY asks for it.`,
 	cmd.Flags().StringVarP(&file, "output", "o", "-", "the `FILE` to write; - is stdout")
 	cmd.Flags().StringVar(&to, "to", "", "the `URL` of a collector to send spans to")
 	cmd.Flags().BoolVar(&keep, "keep-secrets", false, "take nothing out: for a copy that stays with you")
+	a.completeFlag(cmd, "format", cobra.FixedCompletions(exportNames(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.MarkFlagFilename("output") // the flag is there
 	return a.withReading(cmd, func(ctx context.Context, s journal.Store, args []string) error {
 		if to != "" && (format != "otlp" || file != "-") {
 			return errors.New("--to is for --format otlp, and in place of -o")

@@ -57,6 +57,9 @@ FILE may be -, for stdin.`,
   rein import run.jsonl --as copy
   rein import conversations.json`,
 	}
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveDefault // files
+	}
 	cmd.Flags().StringVar(&as, "as", "", "the `NAME` that the run gets in the place of its id; of several, with their numbers behind it")
 	return a.withStore(cmd, func(ctx context.Context, s journal.Store, args []string) error {
 		in, done, err := a.toImport(args[0])

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -221,12 +222,12 @@ func (d *atifRun) notes() string {
 	var out []string
 	add := func(n int64, what string) {
 		if n > 0 {
-			out = append(out, fmt.Sprintf("%d %s", n, what))
+			out = append(out, what+strconv.FormatInt(n, 10))
 		}
 	}
-	add(d.asides, "calls of the model for summaries and checks are not among the steps; the total cost includes them")
-	add(d.failed, "calls of the model that failed are not among the steps; the total cost includes what is known of them")
-	add(d.other, "outcomes of calls that the model has not made, or that were made again, are not among the results")
+	add(d.asides, "calls of the model for summaries and checks, which are not among the steps, and whose cost is in the total: ")
+	add(d.failed, "calls of the model that failed, which are not among the steps: ")
+	add(d.other, "outcomes of calls that the model has not made, which are not among the results: ")
 	if d.shared > 0 {
 		out = append(out, "the steps that are marked as copied belong to the run that this one was forked from, where they were paid")
 	}

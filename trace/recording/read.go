@@ -54,11 +54,11 @@ func Read(r io.Reader, limits Limits) iter.Seq2[*Conversation, error] {
 	return func(yield func(*Conversation, error) bool) {
 		n := 0
 		emit := func(raw jsontext.Value, line int) bool {
-			for todo := []jsontext.Value{raw}; len(todo) > 0; todo = todo[1:] {
+			for todo := []embedded{{raw, 0}}; len(todo) > 0; todo = todo[1:] {
 				n++
 				c, below, err := read(todo[0], limits)
-				if len(todo)+len(below) <= maxBelow {
-					todo = append(todo, below...)
+				for _, raw := range below[:min(len(below), maxBelow)] {
+					todo = append(todo, embedded{raw, todo[0].depth + 1})
 				}
 				if err != nil {
 					if !yield(nil, &Error{Line: line, Number: n, Err: err}) {
@@ -92,15 +92,27 @@ func Read(r io.Reader, limits Limits) iter.Seq2[*Conversation, error] {
 	}
 }
 
-// maxBelow is the most trajectories that one may embed, with those that they embed.
-const maxBelow = 10_000
+// embedded is a conversation that another one embeds, so and so deep.
+type embedded struct {
+	raw   jsontext.Value
+	depth int
+}
+
+// Each level is read once more than the one above it, so there are few.
+const (
+	maxBelow = 10_000
+	maxDepth = 16
+)
 
 // read reads one conversation, and returns those that it embeds.
-func read(raw jsontext.Value, limits Limits) (*Conversation, []jsontext.Value, error) {
-	if isTrajectory(raw) {
-		return trajectory(raw, limits)
+func read(e embedded, limits Limits) (*Conversation, []jsontext.Value, error) {
+	switch {
+	case e.depth > maxDepth:
+		return nil, nil, fmt.Errorf("it is embedded deeper than %d levels", maxDepth)
+	case isTrajectory(e.raw):
+		return trajectory(e.raw, limits)
 	}
-	c, err := conversation(raw, limits)
+	c, err := conversation(e.raw, limits)
 	return c, nil, err
 }
 

@@ -49,6 +49,12 @@ func TestScripts(t *testing.T) {
 // print writes a conversation as a script's reader wants it.
 func print(b *strings.Builder, c *recording.Conversation) {
 	fmt.Fprintln(b, c.ID)
+	if c.Format != recording.ChatCompletions {
+		fmt.Fprintf(b, "  %s of %s, %s\n", c.Format, c.Agent, c.Model)
+	}
+	for _, l := range c.Labels {
+		fmt.Fprintf(b, "  label %s: %s\n", l.Name, l.Value)
+	}
 	for _, t := range c.Tools {
 		fmt.Fprintf(b, "  offers %s: %s %s\n", t.Name, t.Description, t.Schema)
 	}
@@ -58,6 +64,10 @@ func print(b *strings.Builder, c *recording.Conversation) {
 	for i := range c.Messages {
 		m := &c.Messages[i]
 		fmt.Fprintf(b, "  %s", m.Role)
+		if c.Facts != nil && c.Facts[i] != (recording.Fact{}) {
+			f := c.Facts[i]
+			fmt.Fprintf(b, " (at %d, %q, in %s, cached %s, out %s)", f.Time, f.Model, f.Usage.Input, f.Usage.Cached, f.Usage.Output)
+		}
 		if m.Role == message.Tool {
 			fmt.Fprintf(b, " %s of %s", m.ToolCallID, m.ToolName)
 		}
@@ -153,6 +163,7 @@ func FuzzRead(f *testing.F) {
 		"{\"task_id\":1,\n\"traj\":[{\"role\":\"function\",\"name\":\"f\",\"content\":null}]}",
 		`[[{"role":"system","content":"\ud800"}],{"messages":[{"role":"user","content":["a",{"type":"image_url","image_url":"u"}]}]}]`,
 		"\xEF\xBB\xBF[]\n{}\n[[[[",
+		`{"schema_version":"ATIF-v1.7","agent":{"name":"a"},"steps":[{"source":"user","message":"x"},{"source":"agent","message":"","tool_calls":[{"tool_call_id":"c","function_name":"f","arguments":{}}],"observation":{"results":[{"source_call_id":"c","content":"y"},{"content":[{"type":"audio"}]}]},"metrics":{"prompt_tokens":1}}],"subagent_trajectories":[{"schema_version":"ATIF-v1.7","steps":[]}]}`,
 		`[{"role":"assistant","function_call":{"name":"","arguments":{"a":[1]}}},{"role":"function","content":[{"x":"` + "\xff" + `"}]}]`,
 	} {
 		f.Add([]byte(s))
