@@ -72,6 +72,29 @@ func TestTelemetry(t *testing.T) {
 	}
 }
 
+// Content is exported while a run goes on too, from the store that the run is written to.
+func TestTelemetryWithContent(t *testing.T) {
+	b := newBox(t)
+	c := &collected{got: map[string][]byte{}}
+	s := httptest.NewServer(c)
+	t.Cleanup(s.Close)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", s.URL)
+	t.Setenv("OTEL_SEMCONV_STABILITY_OPT_IN", "gen_ai_latest_experimental")
+	t.Setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "SPAN_AND_EVENT")
+	_, url := server(t, "turns: [say: The word is heron.]\n")
+	b.ok("run", "--base-url", url, "-m", "openai/m", "The word is bittern, and token=ghp_0123456789abcdefghijklmnopqrstuvwxyz.")
+	for _, path := range []string{"/v1/traces", "/v1/logs"} {
+		for text, want := range map[string]bool{"gen_ai.input.messages": true, "bittern": true, "heron": true, "ghp_0123": false} {
+			if c.has(path, text) != want {
+				t.Errorf("%s has %q: %v", path, text, !want)
+			}
+		}
+	}
+	if !c.has("/v1/metrics", "gen_ai.client.inference.usage.input_tokens") {
+		t.Error("metrics have other names than spans")
+	}
+}
+
 // A collector that is not there, or settings that cannot be used, are told in one line,
 // and the run goes on all the same.
 func TestTelemetryFails(t *testing.T) {

@@ -31,7 +31,7 @@ func (l *logged) String() string {
 	for _, r := range l.records {
 		b.WriteString(r.EventName() + " " + r.Severity().String() + "\n")
 		r.WalkAttributes(func(kv attribute.KeyValue) bool {
-			b.WriteString("  " + string(kv.Key) + " = " + kv.Value.Emit() + "\n")
+			b.WriteString("  " + string(kv.Key) + " = " + kv.Value.String() + "\n")
 			return true
 		})
 	}

@@ -19,8 +19,6 @@ type modelCall struct {
 	model    string // "provider/model"
 	purpose  event.Purpose
 	streamed bool
-	// replied, if content is exported, is what came of it: it waits for what was read in it.
-	replied *event.ModelAnswered
 }
 
 func (r *run) called(e *event.Event, d *event.ModelCalled) {

@@ -80,7 +80,7 @@ func list(attrs []attribute.KeyValue, indent string) string {
 	slices.SortFunc(attrs, func(x, y attribute.KeyValue) int { return strings.Compare(string(x.Key), string(y.Key)) })
 	var b strings.Builder
 	for _, kv := range attrs {
-		fmt.Fprintf(&b, "%s%s = %s\n", indent, kv.Key, kv.Value.Emit())
+		fmt.Fprintf(&b, "%s%s = %s\n", indent, kv.Key, kv.Value.String())
 	}
 	return b.String()
 }

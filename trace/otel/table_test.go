@@ -48,7 +48,7 @@ func (s *shown) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingRes
 	for _, kv := range p.Attributes {
 		keys[kv.Key] = true
 		if kv.Key == "rein.event" || kv.Key == "rein.run.id" {
-			place += " " + kv.Value.Emit()
+			place += " " + kv.Value.String()
 		}
 	}
 	s.seen[place] = keys
@@ -63,7 +63,7 @@ func TestSpansKeepToTheTable(t *testing.T) {
 		b := watch(t, otel.Options{Profile: p, Content: otel.ContentBoth, Requests: requests}, sdktrace.WithSampler(s)).feed(desk(t).events)
 		for _, x := range b.spans.GetSpans() {
 			op := strings.Fields(x.Name)[0]
-			keys := s.seen[x.Name+" "+attr(x, "rein.run.id").Emit()+" "+attr(x, "rein.event").Emit()]
+			keys := s.seen[x.Name+" "+attr(x, "rein.run.id").String()+" "+attr(x, "rein.event").String()]
 			had := map[attribute.Key]bool{}
 			for _, kv := range x.Attributes {
 				ok, start := otel.Allowed(p, op, string(kv.Key))

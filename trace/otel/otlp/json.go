@@ -182,7 +182,7 @@ func valueOf(v attribute.Value) anyValue {
 		}
 		return anyValue{Array: a}
 	}
-	return anyValue{String: ptr(v.Emit())} // no other type is used
+	return anyValue{String: ptr(v.String())} // no other type is used
 }
 
 func ptr[T any](v T) *T { return &v }

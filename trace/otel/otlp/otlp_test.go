@@ -19,6 +19,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"rein.example/rein"
+	"rein.example/rein/engine"
+	"rein.example/rein/event"
 	"rein.example/rein/journal/memory"
 	"rein.example/rein/model/script"
 	"rein.example/rein/tool"
@@ -235,6 +237,69 @@ turns:
 	}
 }
 
+// A run that one process pauses and another carries on is one trace, and later the same.
+func TestResumedElsewhere(t *testing.T) {
+	store := memory.New()
+	send := tool.New("send_note", tool.Doc{What: "Sends a note.", When: "Once.", Returns: "That it was sent."},
+		func(context.Context, struct{}) (string, error) { return "sent", nil }, nil)
+	exporter := tracetest.NewInMemoryExporter()
+	process := func(approve rein.Approver) *rein.Agent {
+		provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter), sdktrace.WithIDGenerator(otel.IDGenerator{}))
+		observer, err := otel.New(otel.Options{TracerProvider: provider, Store: store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return newAgent(t, `{turns: [{call: {name: send_note}}, {say: It is sent.}]}`,
+			rein.Options{Name: "clerk", Tools: []tool.Tool{send}, Store: store, Approve: approve, Observers: []rein.Observer{observer}})
+	}
+	first := process(nil)
+	run := first.Start(t.Context(), "Send it.")
+	if r, err := run.Result(); err != nil || r.Status != "paused" {
+		t.Fatalf("%+v %v", r, err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	second := process(func(context.Context, engine.Question) (engine.Answer, bool) {
+		return engine.Answer{Decision: event.Approved, By: "ada"}, true
+	})
+	if r, err := second.Resume(t.Context(), run.ID()).Result(); err != nil || !r.OK {
+		t.Fatalf("%+v %v", r, err)
+	}
+	var live []string
+	for _, s := range exporter.GetSpans() {
+		live = append(live, s.SpanContext.TraceID().String()+" "+s.SpanContext.SpanID().String()+" "+s.Parent.SpanID().String()+" "+s.Name)
+	}
+	var out bytes.Buffer
+	if err := otlp.Write(t.Context(), &out, store, run.ID(), otel.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	var line file
+	if err := json.Unmarshal(out.Bytes(), &line); err != nil {
+		t.Fatal(err)
+	}
+	var later []string
+	for _, s := range line.ResourceSpans[0].ScopeSpans[0].Spans {
+		if s.ParentSpanID == "" {
+			s.ParentSpanID = strings.Repeat("0", 16)
+		}
+		later = append(later, s.TraceID+" "+s.SpanID+" "+s.ParentSpanID+" "+s.Name)
+	}
+	if !slices.Equal(live, later) || strings.Count(strings.Join(live, "\n"), "invoke_agent clerk") != 2 {
+		t.Errorf("live:\n%s\nlater:\n%s", strings.Join(live, "\n"), strings.Join(later, "\n"))
+	}
+}
+
+// file is what counts here of a line of OTLP/JSON.
+type file struct {
+	ResourceSpans []struct {
+		ScopeSpans []struct {
+			SchemaURL string `json:"schemaUrl"`
+			Spans     []struct{ TraceID, SpanID, ParentSpanID, Name, StartTimeUnixNano string }
+		}
+	}
+}
+
 // failing takes some bytes, and then no more.
 type failing struct{ left int }
 
@@ -260,14 +325,7 @@ func TestWrite(t *testing.T) {
 	if err := otlp.Write(t.Context(), &out, store, run.ID(), otel.Options{Content: otel.ContentSpans}); err != nil {
 		t.Fatal(err)
 	}
-	var line struct {
-		ResourceSpans []struct {
-			ScopeSpans []struct {
-				SchemaURL string `json:"schemaUrl"`
-				Spans     []struct{ TraceID, SpanID, ParentSpanID, Name, StartTimeUnixNano string }
-			}
-		}
-	}
+	var line file
 	if err := json.Unmarshal(out.Bytes(), &line); err != nil || bytes.Count(out.Bytes(), []byte("\n")) != 1 {
 		t.Fatalf("%v\n%s", err, &out)
 	}
