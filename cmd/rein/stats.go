@@ -33,7 +33,7 @@ type statsObject struct {
 	// Agent and Model are those that were asked for, empty for all.
 	Agent string `json:"agent"`
 	Model string `json:"model"`
-	// Imported: only runs that other programs carried out are counted; else none is.
+	// Imported: only runs that were imported are counted; else none is.
 	Imported bool `json:"imported"`
 	// LeftOut counts the runs that were not counted for that.
 	LeftOut int64 `json:"left_out"`
@@ -66,7 +66,7 @@ clock, or of UTC with --utc.`,
 	cmd.Flags().StringVar(&f.agent, "agent", "", "only runs of the agent of that `NAME`")
 	cmd.Flags().StringVar(&f.model, "model", "", "only runs of that model, as `provider/model` or without the provider")
 	cmd.Flags().StringVar(&f.by, "by", "", "put runs together by day, agent, version or model (`WHAT`)")
-	cmd.Flags().BoolVar(&f.imported, "imported", false, "only runs that were imported from recordings of other programs, which are left out otherwise")
+	cmd.Flags().BoolVar(&f.imported, "imported", false, "only runs that were imported, which are left out otherwise")
 	cmd.Flags().BoolVar(&f.utc, "utc", false, "days are those of UTC")
 	return a.withReading(cmd, func(ctx context.Context, s journal.Store, _ []string) error {
 		g, err := f.gather(time.Now())
@@ -168,5 +168,5 @@ func leftOut(o *statsObject) string {
 	if o.Imported {
 		return plural(o.LeftOut, "run") + " of Rein's own: left out with --imported"
 	}
-	return plural(o.LeftOut, "imported run") + " left out: other programs carried them out; --imported adds them up"
+	return plural(o.LeftOut, "imported run") + " left out: carried out elsewhere; --imported adds them up"
 }

@@ -26,6 +26,8 @@ type folded struct {
 	sum    journal.Summary
 	run    *stats.Run
 	damage *damage
+	// imported: it was carried out elsewhere, by Rein or by another program.
+	imported bool
 	err    error
 }
 
@@ -100,7 +102,7 @@ func (g *gathering) count(f *folded) {
 	if !g.began(f.run.Started()) {
 		return
 	}
-	if f.run.Imported() != g.imported {
+	if f.imported != g.imported {
 		g.leftOut++
 		return
 	}
@@ -129,6 +131,12 @@ func foldStats(ctx context.Context, s journal.Store, sum journal.Summary) folded
 		f.run.Add(e)
 		return nil
 	})
+	f.imported = f.run.Imported()
+	if a, ok := s.(journal.Archiver); ok && f.err == nil && !f.imported {
+		if f.imported, err = a.Imported(ctx, sum.Run); err != nil {
+			f.err = failed(fmt.Errorf("read run %s: %w", sum.Run, err))
+		}
+	}
 	return f
 }
 

@@ -100,6 +100,24 @@ func TestStatsFilters(t *testing.T) {
 	}
 }
 
+// What was carried out elsewhere is left out, and that is said, whether another program
+// did it or Rein; it can be added up by itself.
+func TestStatsImported(t *testing.T) {
+	b := newBox(t)
+	run, _ := clumsyRun(t, b)
+	lines := b.file("run.jsonl", b.ok("export", run, "--format", "jsonl"))
+	talk := b.file("talk.json", `[[{"role":"user","content":"Is it late?"},{"role":"assistant","content":"It is."}],[{"role":"user","content":"And now?"},{"role":"assistant","content":"Later."}]]`)
+	b.ok("import", lines, "--as", "copy")
+	b.ok("import", talk)
+	p := b.rein("stats")
+	if o := stat(b); o.Total.Runs.All != 1 || o.LeftOut != 3 || o.Total.Steps.Total != 3 || !strings.Contains(p.err, "3 imported runs left out") {
+		t.Errorf("%d runs, %d left out: %s", o.Total.Runs.All, o.LeftOut, p.err)
+	}
+	if o := stat(b, "--imported"); o.Total.Runs.All != 3 || o.LeftOut != 1 || o.Total.Steps.Total != 3+2 || o.Total.Tokens.Input.Unknown < 2 {
+		t.Errorf("%d runs, %d left out, %d steps", o.Total.Runs.All, o.LeftOut, o.Total.Steps.Total)
+	}
+}
+
 // BenchmarkStats adds up 1,000 runs of 20 steps in SQLite: 162 events each, with a tool
 // result of 2 KB at each step.
 func BenchmarkStats(b *testing.B) {
