@@ -120,6 +120,7 @@ type tree struct {
 	// span in it.
 	ctx    context.Context
 	caller trace.SpanContext
+	users  int // Begins without an End
 
 	mu   sync.Mutex
 	runs map[string]*run // looked up only
@@ -150,8 +151,11 @@ func (o *Observer) Begin(ctx context.Context, run string) string {
 	t := o.tree(run)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.ctx, t.caller = context.WithoutCancel(ctx), trace.SpanContextFromContext(ctx)
-	return traceparent(t.caller)
+	caller := trace.SpanContextFromContext(ctx)
+	if t.users++; t.users == 1 { // else it is being carried out, and another try of that fails
+		t.ctx, t.caller = context.WithoutCancel(ctx), caller
+	}
+	return traceparent(caller)
 }
 
 // Event takes the next event of a run. If it is not the first that the observer sees of
@@ -219,6 +223,9 @@ func (o *Observer) End(run string) {
 	t := o.tree(run)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.users--; t.users > 0 {
+		return
+	}
 	t.close()
 	o.mu.Lock()
 	defer o.mu.Unlock()

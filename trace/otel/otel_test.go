@@ -376,3 +376,41 @@ func TestContext(t *testing.T) {
 		}
 	}
 }
+
+// An event that comes again at another place, as when somebody else has written to the
+// journal first, is no second call; and another try to carry the run out, which fails,
+// ends nothing.
+func TestAgain(t *testing.T) {
+	s := newStory(t)
+	s.says("r1", 0, &event.RunStarted{Format: 1, Root: "r1", Spec: orderDesk()})
+	s.asks("r1", "3.0", 1, event.PurposeStep, 1)
+	s.says("r1", 9, &event.ModelAnswered{ID: "3.0", Finish: event.FinishToolCalls, Latency: 9})
+	s.says("r1", 1, &event.CallJudged{Call: "c1", Tool: "find_orders", Verdict: event.Allow})
+	s.says("r1", 1, &event.ToolStarted{ID: "5.0", Call: "c1", Tool: "find_orders", Attempt: 1})
+	s.says("r1", 1, &event.ToolFinished{ID: "5.0", Call: "c1", Tool: "find_orders", Status: event.StatusSuccess, Latency: 1})
+	s.says("r1", 1, &event.RunFinished{Reason: event.ReasonAnswered, OK: true})
+	b := watch(t, otel.Options{Store: s.store})
+	b.Begin(t.Context(), "r1")
+	for _, e := range s.events {
+		b.Event(e)
+		switch e.Data.(type) {
+		case *event.ToolStarted, *event.ModelCalled, *event.ModelAnswered, *event.ToolFinished:
+			e.Seq += 100
+			b.Event(e)
+		case *event.CallJudged:
+			b.Begin(t.Context(), "r1")
+			b.End("r1")
+		}
+	}
+	b.End("r1")
+	var names []string
+	for _, x := range b.spans.GetSpans() {
+		names = append(names, x.Name)
+		if attr(x, "rein.incomplete").AsBool() || len(x.Events) > 0 {
+			t.Errorf("got %s", span(x, ""))
+		}
+	}
+	if got := strings.Join(names, ", "); got != "chat flash, execute_tool find_orders, step, invoke_agent order-desk" {
+		t.Errorf("spans: %s", got)
+	}
+}

@@ -18,7 +18,7 @@ type toolCall struct {
 	span  *span // while it is executed
 	args  string
 	judge *event.Event // until it is executed
-	ran   bool
+	ran   string       // the command of the last execution
 }
 
 func (r *run) call(id string) *toolCall {
@@ -45,7 +45,10 @@ func (r *run) executed(e *event.Event, d *event.ToolStarted) {
 		r.reach(e, r.at)
 	}
 	c := r.call(d.Call)
-	if c.span != nil { // whose outcome nobody will ever know
+	switch {
+	case c.ran == d.ID && c.span != nil: // the same, at another place in the journal: somebody else wrote first
+		r.landed(c, d.Call)
+	case c.span != nil: // whose outcome nobody will ever know
 		r.lose(c, d.Call)
 	}
 	a := r.ofTool(d.Call, d.Tool, d.ArgsHash)
@@ -54,7 +57,7 @@ func (r *run) executed(e *event.Event, d *event.ToolStarted) {
 	a.text(reinToolFor, d.For)
 	a.text(reinToolUndoes, d.Undoes)
 	a.text(reinToolRun, d.Run)
-	c.seq, c.judge, c.ran = e.Seq, nil, true
+	c.seq, c.judge, c.ran = e.Seq, nil, d.ID
 	c.span = r.start(r.span(opTool, d.Tool, trace.SpanKindInternal, r.here(), e, a))
 	r.made = append(r.made, d.Call)
 	if d.Run != "" {
@@ -82,7 +85,9 @@ func (r *run) returned(e *event.Event, d *event.ToolFinished) {
 	executed := c.span != nil
 	switch {
 	case executed:
-	case c.ran: // it was found out later what became of it
+	case d.ID != "" && d.ID == c.ran: // the same again
+		return
+	case c.ran != "": // it was found out later what became of it
 		r.inside(e.Time, "rein.tool.settled", attribute.String("rein.call", d.Call), attribute.String(attributes[reinToolStatus].names[r.t.o.o.Profile], string(d.Status)))
 		return
 	case c.judge != nil:
