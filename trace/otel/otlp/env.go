@@ -33,6 +33,10 @@ import (
 // one that is there.
 const closeTime = 2 * time.Second
 
+// sendTime is how long a span that has ended waits for company: 1 s, where the SDK has 5,
+// since that is what is lost of a process that is killed.
+const sendTime = time.Second
+
 // Live exports what happens.
 type Live struct {
 	// Observer is for rein.Options.Observers.
@@ -158,7 +162,11 @@ func (l *Live) traces(ctx context.Context, o *otel.Options) error {
 	if err != nil {
 		return err
 	}
-	p := sdktrace.NewTracerProvider(sdktrace.WithBatcher(spanExporter{x, l.failed}), sdktrace.WithIDGenerator(otel.IDGenerator{}),
+	var batch []sdktrace.BatchSpanProcessorOption
+	if os.Getenv("OTEL_BSP_SCHEDULE_DELAY") == "" {
+		batch = append(batch, sdktrace.WithBatchTimeout(sendTime))
+	}
+	p := sdktrace.NewTracerProvider(sdktrace.WithBatcher(spanExporter{x, l.failed}, batch...), sdktrace.WithIDGenerator(otel.IDGenerator{}),
 		sdktrace.WithResource(resourceOf(ctx, o.Version)))
 	o.TracerProvider = p
 	l.closers = append(l.closers, p.Shutdown)
