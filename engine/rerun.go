@@ -283,7 +283,9 @@ func (p *preparing) convert(cmd *loop.CallModel, to *Target) (model.Encoder, err
 	}
 	p.Model = to.Model
 	p.changed("model", p.cmd.Model, to.Model)
-	p.changed("wire", wireOf(p.Called.Encoder), wireOf(enc.Version()))
+	if !p.imported {
+		p.changed("wire", wireOf(p.Called.Encoder), wireOf(enc.Version()))
+	}
 	p.changed("dialect", p.cmd.Dialect, cmd.Dialect)
 	if cmd.MaxOutput > to.MaxOutput && to.MaxOutput > 0 {
 		cmd.MaxOutput = to.MaxOutput

@@ -34,8 +34,7 @@ type Outcome struct {
 	Model, ResponseID string
 	// Latency is the time of the call that gave the reply or the last error, in
 	// milliseconds, without what was waited before; First that to the first piece.
-	Latency int64
-	First   message.Count
+	Latency, First message.Count
 }
 
 // Act is a call that a reply asks for.
@@ -70,10 +69,13 @@ func outcomeOf(ctx context.Context, store journal.Store, spec *event.Spec, run s
 		case *event.ModelAnswered:
 			if d.ID == called.ID {
 				o = answered(d, spec.Price(called.Model))
+				if d.Latency == 0 && called.SHA256 == (event.Hash{}) {
+					o.Latency = 0 // a recording without times
+				}
 			}
 		case *event.ModelFailed:
 			if d.ID == called.ID {
-				return &Outcome{Failed: d, Latency: d.Latency, Usage: d.Usage, Cost: costOfFailure(&d.Usage, d.Partial, spec.Price(called.Model))}, nil
+				return &Outcome{Failed: d, Latency: message.Known(d.Latency), Usage: d.Usage, Cost: costOfFailure(&d.Usage, d.Partial, spec.Price(called.Model))}, nil
 			}
 		case *event.ReplyParsed:
 			if d.ID == called.ID {
@@ -109,7 +111,7 @@ func verdictsOn(parsed *event.ReplyParsed, judged []*event.CallJudged) []*event.
 
 // answered returns the outcome of a reply that is not read yet; Text is all of it.
 func answered(d *event.ModelAnswered, p *message.Price) *Outcome {
-	o := &Outcome{Text: d.Message.PlainText(), Finish: d.Finish, Usage: d.Usage, Model: d.Model, ResponseID: d.ResponseID, Latency: d.Latency, First: d.First}
+	o := &Outcome{Text: d.Message.PlainText(), Finish: d.Finish, Usage: d.Usage, Model: d.Model, ResponseID: d.ResponseID, Latency: message.Known(d.Latency), First: d.First}
 	if c, ok := d.Usage.Cost(p); ok {
 		o.Cost = message.Known(c.Total())
 	}
@@ -181,7 +183,7 @@ func (r *Rerun) Outcome(ctx context.Context, t *Tried, price *message.Price) (*O
 	if t.Err != nil || t.Reply == nil {
 		d := failureOf(t.Err)
 		d.Latency = t.Latency
-		return &Outcome{Failed: d, Latency: t.Latency, Usage: d.Usage, Cost: cost.Add(costOfFailure(&d.Usage, d.Partial, price))}, nil
+		return &Outcome{Failed: d, Latency: message.Known(t.Latency), Usage: d.Usage, Cost: cost.Add(costOfFailure(&d.Usage, d.Partial, price))}, nil
 	}
 	reply := &event.ModelAnswered{ID: r.Called.ID, Message: t.Reply.Message, Finish: t.Reply.Finish, RawFinish: t.Reply.RawFinish,
 		Usage: t.Reply.Usage, Model: t.Reply.Model, ResponseID: t.Reply.ID, Latency: t.Latency}

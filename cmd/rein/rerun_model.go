@@ -30,6 +30,9 @@ func (a *app) resend(ctx context.Context, s journal.Store, run string, seq int64
 	}
 	cfg, err := config.FromSpec(run, spec)
 	if err != nil {
+		if f.model == "" && called.SHA256 == (event.Hash{}) {
+			return nil, fmt.Errorf("run %s was imported, so that nobody knows its model's server, nor the bytes that it was sent: name a model to write the request for with -m", run)
+		}
 		if f.model == "" {
 			return nil, fmt.Errorf("run %s was not started by the rein command, which so does not know where %s is: name a model with -m, and its server with --base-url", run, called.Model)
 		}

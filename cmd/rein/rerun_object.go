@@ -81,7 +81,7 @@ type reranOutcome struct {
 	Output     *int64     `json:"output_tokens"`
 	Reasoning  *int64     `json:"reasoning_tokens"`
 	CostUSD    *trace.USD `json:"cost_usd"`
-	LatencyMS  int64      `json:"latency_ms"`
+	LatencyMS  *int64     `json:"latency_ms"`
 	FirstMS    *int64     `json:"first_ms"`
 }
 
@@ -198,7 +198,7 @@ func said(s string) *string {
 func outcomeObject(o *engine.Outcome) reranOutcome {
 	out := reranOutcome{Calls: []reranCall{}, Text: o.Text, Problems: append([]string{}, o.Problems...), Finish: said(string(o.Finish)),
 		Model: said(o.Model), ResponseID: said(o.ResponseID), Input: known(o.Usage.Input), Cached: known(o.Usage.Cached), Output: known(o.Usage.Output),
-		Reasoning: known(o.Usage.Reasoning), CostUSD: usd(o.Cost), LatencyMS: o.Latency, FirstMS: known(o.First)}
+		Reasoning: known(o.Usage.Reasoning), CostUSD: usd(o.Cost), LatencyMS: known(o.Latency), FirstMS: known(o.First)}
 	for _, c := range o.Calls {
 		args := jsontext.Value(c.Args)
 		if !args.IsValid() {
@@ -257,8 +257,8 @@ func (r *reran) conclude(recorded *engine.Outcome) {
 		}
 		if x.FromCache {
 			s.FromCache++
-		} else {
-			latencies = append(latencies, x.LatencyMS)
+		} else if x.LatencyMS != nil {
+			latencies = append(latencies, *x.LatencyMS)
 		}
 	}
 	slices.SortStableFunc(s.Groups, func(a, b reranGroup) int { return cmp.Compare(b.Count, a.Count) })

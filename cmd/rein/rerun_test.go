@@ -256,10 +256,10 @@ func TestRerunSamples(t *testing.T) {
 		}
 	}
 	b.decode(&r, "rerun", run, "--step", "2", "-n", "3")
-	if r.Summary.FromCache != 2 || r.Samples[0].FromCache || !r.Samples[2].FromCache || r.Recorded.LatencyMS < 0 || *r.Recorded.CostUSD != 142 {
+	if r.Summary.FromCache != 2 || r.Samples[0].FromCache || !r.Samples[2].FromCache || r.Recorded.LatencyMS == nil || *r.Recorded.CostUSD != 142 {
 		t.Errorf("%+v", r)
 	}
-	if l := r.Summary.Latency; l == nil || l.Min != r.Samples[0].LatencyMS || l.Max != l.Min {
+	if l := r.Summary.Latency; l == nil || l.Min != *r.Samples[0].LatencyMS || l.Max != l.Min {
 		t.Errorf("times %+v with samples %+v", l, r.Samples)
 	}
 }
@@ -358,6 +358,10 @@ func TestRerunChanges(t *testing.T) {
 	b.decode(&r, "rerun", run, "--step", "1", "--edit", "-")
 	if last() != b.in || r.Request.Stream {
 		t.Errorf("from stdin: %+v, sent %s", r.Request, last())
+	}
+	b.decode(&r, "rerun", run, "--step", "1", "-m", "openai/other", "--base-url", url)
+	if want := strings.Replace(string(k.received()[0]), `"model":"any"`, `"model":"other"`, 1); last() != want || len(r.Request.Lost) != 0 || len(r.Request.Changed) != 1 || *r.Request.Changed[0].Now != "openai/other" {
+		t.Errorf("another model of the same wire: %+v, sent\n%s\nwant\n%s", r.Request, last(), want)
 	}
 	sent := len(k.received())
 	for _, c := range []struct {
@@ -551,5 +555,32 @@ func TestRerunServerTools(t *testing.T) {
 	}
 	if text := b.ok("rerun", res.Run, "--step", "2", "-m", "openai-chat/m-2", "--base-url", url); !strings.Contains(text, "\n  not carried over: what the model thought is left out") {
 		t.Errorf("it is not told:\n%s", text)
+	}
+}
+
+// A run that was imported has no server and no bytes: a model is named, for which the
+// conversation is written, and what nobody has recorded stays unknown.
+func TestRerunImported(t *testing.T) {
+	b := newBox(t)
+	b.ok("import", b.file("talk.json", `{"messages":[{"role":"system","content":"Be kind."},{"role":"user","content":"Two orders, please."},
+		{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"order","arguments":"{\"n\":1}"}}]},
+		{"role":"tool","tool_call_id":"c1","content":"ordered"},{"role":"assistant","content":"Done."}]}`))
+	if p := b.rein("rerun", "talk-1", "--step", "2"); p.code != 2 || !strings.Contains(p.err, "was imported") || !strings.Contains(p.err, "-m") {
+		t.Errorf("exit %d, %s", p.code, p.err)
+	}
+	if p := b.rein("request", "talk-1", "--step", "2"); p.code != 1 || p.out != "" || !strings.Contains(p.err, "was imported") {
+		t.Errorf("exit %d, %q, %s", p.code, p.out, p.err)
+	}
+	k, url := talks(t, stream("a", "", `order {"n":1}`))
+	var r reran
+	p := b.decode(&r, "rerun", "talk-1", "--step", "1", "-m", "openai/x", "--base-url", url)
+	if p.code != 0 || r.Request.Exact || r.Request.RecordedSHA256 != nil || r.Request.Unsure == nil || !r.Samples[0].Same || r.Samples[0].Calls[0].Verdict != nil {
+		t.Errorf("exit %d, %+v\n%s", p.code, r, p.err)
+	}
+	if r.Recorded.LatencyMS != nil || r.Recorded.CostUSD != nil || r.Recorded.Input != nil {
+		t.Errorf("the recording says %+v", r.Recorded)
+	}
+	if got := k.received(); len(got) != 1 || !strings.Contains(string(got[0]), "Be kind.") || strings.Contains(string(got[0]), "ordered") {
+		t.Errorf("sent %s", got)
 	}
 }

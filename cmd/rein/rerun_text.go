@@ -114,7 +114,7 @@ func (r *reran) table(out *strings.Builder, width int) {
 			}
 		}
 		t.rows = append(t.rows, tableRow{[]string{name, what, like, number(o.Input), number(o.Cached), number(o.Output), cost(o.CostUSD),
-			fmt.Sprintf("%d.%d s", o.LatencyMS/1000, o.LatencyMS%1000/100), orDash(o.Finish)}, below})
+			seconds(o.LatencyMS), orDash(o.Finish)}, below})
 	}
 	if r.Recorded == nil {
 		out.WriteString("what came of it in the run is not known\n")
@@ -127,8 +127,13 @@ func (r *reran) table(out *strings.Builder, width int) {
 		if len(x.Differs) > 0 {
 			below = append(below, strings.Join(x.Differs, " · "))
 		}
-		if x.Tries > 1 {
-			below = append(below, fmt.Sprintf("sent %d times: the others failed", x.Tries))
+		switch {
+		case x.Error != nil && x.Tries > 1:
+			below = append(below, fmt.Sprintf("sent %d times; %s", x.Tries, x.Error.Message))
+		case x.Error != nil:
+			below = append(below, x.Error.Message)
+		case x.Tries > 1:
+			below = append(below, fmt.Sprintf("sent %d times: only the last was answered", x.Tries))
 		}
 		if x.FromCache {
 			below = append(below, "its reply was kept somewhere: it has the id of another one")
@@ -136,6 +141,13 @@ func (r *reran) table(out *strings.Builder, width int) {
 		row(fmt.Sprint(x.N), x.did, thanRun[engine.Likeness(x.Likeness)], &x.reranOutcome, below)
 	}
 	out.WriteString(t.text(width))
+}
+
+func seconds(ms *int64) string {
+	if ms == nil {
+		return absent
+	}
+	return fmt.Sprintf("%d.%d s", *ms/1000, *ms%1000/100)
 }
 
 func cost(u *trace.USD) string {
