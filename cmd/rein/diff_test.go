@@ -169,3 +169,52 @@ func TestDiffOfRunsBelow(t *testing.T) {
 		t.Errorf("%v:\n%s", args, below)
 	}
 }
+
+// Conversations that another program has recorded can be compared as well: what nobody
+// knows of them, such as the bytes of a request, is not made up.
+func TestDiffOfRecordings(t *testing.T) {
+	b := newBox(t)
+	talk := func(result, answer string) string {
+		return `[{"role":"user","content":"Which?"},{"role":"assistant","content":null,"tool_calls":[{"id":"x1","type":"function","function":{"name":"get_page","arguments":"{\"path\":\"a.txt\",\"page\":1}"}}]},` +
+			`{"role":"tool","tool_call_id":"x1","content":"` + result + `"},{"role":"assistant","content":"` + answer + `"}]`
+	}
+	b.ok("import", b.file("first.json", talk(`one\ntwo`, "One.")))
+	b.ok("import", b.file("second.json", talk(`one\ntwo\nthree`, "Three.")))
+	text := b.ok("diff", "first", "second")
+	for _, want := range []string{
+		"They differ first: at step 1 the same call gave another outcome: page 1 of a.txt",
+		"They part: at step 2 A answered “One.”, B answered “Three.”",
+		"A's text is the beginning of B's", "\n  +three\n",
+	} {
+		if !strings.Contains(strings.ReplaceAll(text, "\n    ", " "), want) && !strings.Contains(strings.ReplaceAll(text, "\n", " "), want) && !strings.Contains(text, want) {
+			t.Errorf("the text has no %q:\n%s", want, text)
+		}
+	}
+	changes := b.ok("request", "first", "--step", "2", "--diff")
+	for _, want := range []string{"2 messages added", "(the bytes of the requests are not known)", `+calls get_page {"path":"a.txt","page":1}`, "+tool: one"} {
+		if !strings.Contains(strings.ReplaceAll(changes, "\n    ", " "), want) {
+			t.Errorf("the changes have no %q:\n%s", want, changes)
+		}
+	}
+}
+
+// A fork keeps the numbers of the steps that it shares, and the first that it made
+// itself is the one that was asked for (langchain-ai/langgraph 8458).
+func TestDiffOfFork(t *testing.T) {
+	b := newBox(t)
+	_, url := server(t, forked)
+	file := b.file("agent.yaml", "name: desk\nmodel: openai/any\nbase_url: "+url+"\npermissions: {allow: ['*']}\ncheck: false\ntools: [calculator, files: {root: ., write: direct}]\n")
+	var first, fork resultObject
+	b.decode(&first, "run", "-f", file, "What is 12*8?")
+	_, otherURL := server(t, "turns: [say: never, say: never, say: never, It is 96.]\n")
+	b.decode(&fork, "fork", first.Run, "--step", "3", "-m", "openai/other", "--base-url", otherURL)
+	text := b.ok("diff", first.Run, fork.Run)
+	for _, want := range []string{"B is a fork of A: they share events 1 to ", ", 3 steps\n", "They part: at step 4 A answered “It is 95.”, B answered “It is 96.”", "\n  A asked the model openai/any, B openai/other\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text has no %q:\n%s", want, text)
+		}
+	}
+	if text := b.ok("diff", fork.Run, first.Run); !strings.Contains(text, "A is a fork of B: they share events 1 to ") {
+		t.Errorf("the other way round:\n%s", text)
+	}
+}

@@ -72,13 +72,15 @@ and after one whether the work serves the goal (read-back) or whether all is don
 		default:
 			return fmt.Errorf("there is no purpose %q: step, summary, read-back, completion-check or final", purpose)
 		}
-		r, err := a.request(ctx, s, run, wanted{step, attempt, event.Purpose(purpose)})
+		w := wanted{step, attempt, event.Purpose(purpose)}
+		if diff {
+			return a.changes(ctx, s, run, w)
+		}
+		r, err := a.request(ctx, s, run, w)
 		if err != nil {
 			return err
 		}
-		if diff {
-			err = a.changes(ctx, s, r)
-		} else if a.json {
+		if a.json {
 			err = a.print(r)
 		} else {
 			err = a.write([]byte(r.Body))
@@ -151,36 +153,65 @@ type changed struct {
 	// Before is the step whose request it is compared with.
 	Before int64 `json:"before_step"`
 	*diff.Changes
-	// Exact: both bodies hash to what was sent.
+	// Exact: both bodies hash to what was sent. Known: they are known at all.
 	Exact bool `json:"exact"`
+	Known bool `json:"known"`
 }
 
-// changes prints how the request differs from that of the step before.
-func (a *app) changes(ctx context.Context, s journal.Store, r *requested) error {
-	if r.Step == 1 {
+// changes prints how a request differs from that of the step before.
+func (a *app) changes(ctx context.Context, s journal.Store, run string, w wanted) error {
+	if w.step == 1 {
 		return fmt.Errorf("step 1 has no step before it")
 	}
-	before, err := a.request(ctx, s, r.Run, wanted{step: r.Step - 1})
+	var fold diff.Fold
+	d := &changed{Run: run, Step: w.step, Before: w.step - 1, Exact: true, Known: true}
+	damage, err := foldDiff(ctx, s, run, &fold)
 	if err != nil {
 		return err
 	}
-	var fold diff.Fold
-	if _, err := foldDiff(ctx, s, r.Run, &fold); err != nil {
-		return err
-	}
 	var list [2]*diff.Request
-	for i, q := range []*requested{before, r} {
-		c, err := seen(ctx, s, r.Run, q.seq)
+	for i, w := range []wanted{{step: d.Before}, w} {
+		r, exact, err := a.requestOf(ctx, s, run, w)
 		if err != nil {
-			return failed(err)
+			return err
 		}
-		list[i] = &diff.Request{Called: q.called, Seq: q.seq, Context: *c, Body: q.Body}
+		list[i], d.Exact, d.Known = r, d.Exact && exact, d.Known && r.Body != ""
 	}
-	d := &changed{r.Run, r.Step, before.Step, diff.Requests(fold.Run(), list[0], list[1]), before.Exact && r.Exact}
+	d.Changes = diff.Requests(fold.Run(), list[0], list[1])
 	if a.json {
-		return a.print(d)
+		err = a.print(d)
+	} else {
+		err = a.write([]byte(d.text(cmp.Or(a.wide, usualWidth))))
 	}
-	return a.write([]byte(d.text(cmp.Or(a.wide, usualWidth))))
+	switch {
+	case err != nil:
+		return err
+	case d.Known && !d.Exact:
+		return failed(fmt.Errorf("the bodies are not exactly what was sent, which cannot be had again: they are what this version of rein builds of the journal"))
+	}
+	return a.report(run, damage)
+}
+
+// requestOf returns a request to be compared, and whether its body is exact.
+func (a *app) requestOf(ctx context.Context, s journal.Store, run string, w wanted) (*diff.Request, bool, error) {
+	called, seq, _, err := a.calledAt(ctx, s, run, w)
+	if err != nil {
+		return nil, false, err
+	}
+	c, err := seen(ctx, s, run, seq)
+	if err != nil {
+		return nil, false, failed(err)
+	}
+	r := &diff.Request{Called: called, Seq: seq, Context: *c}
+	if called.SHA256 == (event.Hash{}) {
+		return r, false, nil // it was imported; see request
+	}
+	body, exact, err := engine.Rebuild(ctx, s, encoderOf, run, seq)
+	if err != nil {
+		return nil, false, failed(err)
+	}
+	r.Body = string(body)
+	return r, exact, nil
 }
 
 // text says it for people: words first.

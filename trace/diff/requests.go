@@ -16,7 +16,8 @@ type Request struct {
 	// Seq is the sequence of Called.
 	Seq int64
 	Context
-	// Body is what was sent, or what would be sent today.
+	// Body is what was sent, or what would be sent today; empty where nobody knows it,
+	// as in a run that another program has recorded.
 	Body string
 }
 
@@ -28,7 +29,7 @@ type Changes struct {
 	// Prefix is what a provider that has cached the request before can use of that.
 	Prefix Prefix `json:"cached_prefix"`
 	// Diff are the two bodies, indented, as [Excerpt.Of] has them, with three lines
-	// around what differs.
+	// around what differs; where one is not known, the two contexts.
 	Diff []string `json:"diff"`
 }
 
@@ -53,7 +54,7 @@ type Prefix struct {
 	// for the block at the end.
 	Kept bool `json:"kept"`
 	// Bytes is how many bytes of the bodies are the same from the start, and Of the
-	// length of the first body.
+	// length of the first body; 0 and 0 where they are not known.
 	Bytes int64 `json:"bytes"`
 	Of    int64 `json:"of"`
 	// At is a JSON pointer to the value that differs first, empty if that is not known.
@@ -80,7 +81,7 @@ func Requests(r *Run, before, after *Request) *Changes {
 		v.tail(x, y)
 	}
 	out := &Changes{Changes: v.list, Prefix: v.prefix()}
-	lines, _ := Lines(bodyLines(before.Body), bodyLines(after.Body))
+	lines, _ := Lines(v.lines())
 	if out.Diff = (Excerpt{Around: 3}).Of(lines); out.Diff == nil {
 		out.Diff = []string{}
 	}
@@ -92,6 +93,45 @@ func because(why string) string {
 		return ""
 	}
 	return ": " + why
+}
+
+// lines returns the two requests as lines to be compared.
+func (v *requests) lines() (before, after []string) {
+	if v.unknown() {
+		return v.before.Context.lines(), v.after.Context.lines()
+	}
+	return bodyLines(v.before.Body), bodyLines(v.after.Body)
+}
+
+// unknown reports whether a body is not known.
+func (v *requests) unknown() bool { return v.before.Body == "" || v.after.Body == "" }
+
+// lines returns a context as lines.
+func (c *Context) lines() []string {
+	var out []string
+	add := func(m *message.Message) {
+		it := itemOf(&Run{}, m, nil)
+		for i, l := range strings.Split(it.text, "\n") {
+			if i == 0 {
+				l = strings.TrimSpace(string(m.Role) + ": " + l)
+			}
+			out = append(out, l)
+		}
+		for i := range m.Parts {
+			if p := &m.Parts[i]; p.Kind == message.ToolCall {
+				out = append(out, "calls "+p.Name+" "+p.Args)
+			}
+		}
+	}
+	for _, list := range [][]message.Message{c.System, c.Messages} {
+		for i := range list {
+			add(&list[i])
+		}
+	}
+	if c.Tail != nil {
+		add(c.Tail)
+	}
+	return out
 }
 
 // bodyLines returns a body with a line for each value; one that is not JSON as it is.
@@ -283,7 +323,15 @@ func (v *requests) prefix() Prefix {
 	if p.At != "" {
 		at = ", where " + p.At + " begins to differ"
 	}
-	if p.Kept {
+	switch {
+	case v.unknown():
+		p.Bytes, p.Of, p.At = 0, 0, ""
+		if p.Text = "kept: all of the request before but what stands at its end"; !p.Kept {
+			p.Text = "lost at " + v.lost
+		}
+		p.Text += " (the bytes of the requests are not known)"
+		return p
+	case p.Kept:
 		p.Text = fmt.Sprintf("kept: all of the request before but what stands at its end; %s of its %s are the same", number(n), plural(len(a), "byte", "bytes"))
 		return p
 	}

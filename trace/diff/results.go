@@ -264,7 +264,7 @@ func times(list []Rewrite) string {
 			out = append(out, plural(len(list)-i, "more time", "more times"))
 			break
 		}
-		out = append(out, fmt.Sprintf("before step %s (%s)", number(list[i].Step), list[i].what()))
+		out = append(out, fmt.Sprintf("before step %s (%s%s)", number(list[i].Step), list[i].what(), because(list[i].Why)))
 	}
 	return joined(out)
 }

@@ -8,8 +8,12 @@ import (
 )
 
 // What stands around the name of a secret in the place of its value; see
-// [event.Secrets].
-const secretOpen, secretClose = "{{secret:", "}}"
+// [event.Secrets]. An export has besides what stands around the keyed hash of one: equal
+// values have equal hashes (package trace/portable).
+const (
+	secretOpen, secretClose = "{{secret:", "}}"
+	markerOpen, markerClose = "[redacted:", "]"
+)
 
 // nextSecret returns where the next name of a secret stands in a text, with its marks;
 // to is 0 for none.
@@ -25,17 +29,26 @@ func nextSecret(s string) (from, to int) {
 	return from, from + n + len(secretClose)
 }
 
-// masked returns a text in which all secrets have the same name.
+// masked returns a text in which all that stands for a secret is the same.
 func masked(s string) string {
+	return mask(mask(s, secretOpen, secretClose), markerOpen, markerClose)
+}
+
+// mask takes out what stands between two marks.
+func mask(s, opens, closes string) string {
 	var out strings.Builder
 	for {
-		from, to := nextSecret(s)
-		if to == 0 {
-			out.WriteString(s)
+		before, rest, ok := strings.Cut(s, opens)
+		out.WriteString(before)
+		if !ok {
 			return out.String()
 		}
-		out.WriteString(s[:from] + secretOpen + secretClose)
-		s = s[to:]
+		var closed bool
+		if _, s, closed = strings.Cut(rest, closes); !closed {
+			out.WriteString(opens + rest)
+			return out.String()
+		}
+		out.WriteString("[redacted]")
 	}
 }
 
