@@ -35,9 +35,17 @@ func (m *Machine) limit() (event.Reason, string) {
 	case l.Cost > 0 && cost+m.reserve(cost-m.spentBefore.cost, l.Cost) >= l.Cost:
 		return event.ReasonCostLimit, dollars(cost) + " of " + dollars(l.Cost) + " are spent"
 	case l.Work > 0 && m.worked >= l.Work:
-		return event.ReasonTimeLimit, "the working time of the run is used up"
+		return event.ReasonTimeLimit, workUsedUp
 	}
 	return "", ""
+}
+
+// reach notes that a limit ends the run: one last call, then reason. The first
+// limit counts.
+func (m *Machine) reach(reason event.Reason, why string) {
+	if m.over == "" {
+		m.over, m.overWhy = reason, why
+	}
 }
 
 // reserve returns what is set aside of a limit for the last call, which asks for the

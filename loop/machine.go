@@ -2,8 +2,6 @@ package loop
 
 import (
 	"fmt"
-	"slices"
-	"sort"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -187,34 +185,6 @@ type Machine struct {
 	scratch schema.Scratch
 }
 
-// queued is a message that waits for the next boundary.
-type queued struct {
-	msg message.Message
-	item
-}
-
-// toolInfo is a tool with its compiled schema.
-type toolInfo struct {
-	*event.ToolSpec
-	schema *schema.Schema
-	// confirms: it is the confirm tool of another.
-	confirms bool
-	// calls of it were executed. worked is how many results the run had when one of
-	// them succeeded last.
-	calls  int64
-	worked int
-	// opened: the model has asked to be shown it, or has used it, where it is in no
-	// list; joined: it has come into the list since.
-	opened, joined bool
-	// sizes are what its results had, suspected that it was found to cut them.
-	sizes     guard.Sizes
-	suspected bool
-	// changed: its source gives it another definition than when the run began;
-	// ToolSpec then has the pin of that.
-	changed bool
-	began   *event.ToolSpec
-}
-
 // New returns the machine of the run with the given id, before any event.
 func New(run string) *Machine {
 	return &Machine{run: run, lastWrite: -1, byID: map[string]*record{},
@@ -291,199 +261,12 @@ func (m *Machine) Apply(e *event.Event) error {
 	return nil
 }
 
-// begin folds run.started.
-func (m *Machine) begin(e *event.Event, d *event.RunStarted) error {
-	if d.Format > event.Version {
-		return fmt.Errorf("the run was recorded by a newer version (format %d, this one reads up to %d): update rein", d.Format, event.Version)
-	}
-	policy, err := guard.New(d.Spec.Permissions)
-	if err != nil {
-		return fmt.Errorf("permissions of the run: %w", err)
-	}
-	for i := range d.Spec.Tools {
-		t := &d.Spec.Tools[i]
-		s, err := schema.Compile(t.Schema)
-		if err != nil {
-			return fmt.Errorf("schema of tool %s: %w", t.Name, err)
-		}
-		m.tools = append(m.tools, toolInfo{ToolSpec: t, schema: s, began: t})
-	}
-	sort.SliceStable(m.tools, func(i, j int) bool { return m.tools[i].Name < m.tools[j].Name })
-	for i := range m.tools {
-		m.names = append(m.names, m.tools[i].Name)
-		m.callable = append(m.callable, parse.Tool{Name: m.tools[i].Name, Params: m.tools[i].schema})
-		if t := m.tool(m.tools[i].Confirm); t != nil {
-			t.confirms = true
-		}
-	}
-	m.spec, m.policy, m.root = &d.Spec, policy, d.Root
-	if name := d.Spec.Window.Strategy; name != "" {
-		if m.strategy, err = window.For(name); err != nil {
-			return fmt.Errorf("window of the run: %w", err)
-		}
-	}
-	if len(d.Spec.Submit) > 0 {
-		if m.submit, err = schema.Compile(d.Spec.Submit); err != nil {
-			return fmt.Errorf("schema of the run's result: %w", err)
-		}
-	}
-	m.gauge.cal = newCalibrations(&d.Spec)
-	if m.rules, err = guard.NewRules(d.Spec.Rules); err != nil {
-		return fmt.Errorf("rules of the run: %w", err)
-	}
-	if err := m.beginPhases(); err != nil {
-		return fmt.Errorf("phases of the run: %w", err)
-	}
-	if err := m.beginAccept(); err != nil {
-		return fmt.Errorf("what the run accepts: %w", err)
-	}
-	if d.Call != "" {
-		m.caller = string(appendField(appendField(nil, d.Parent), d.Call))
-	}
-	m.offer()
-	if m.root == "" {
-		m.root = m.run
-	}
-	for _, b := range d.Spec.System {
-		m.sizes.System = append(m.sizes.System, event.BlockSize{Name: b.Name, Tokens: b.Tokens.Or(0)})
-	}
-	m.seq, m.now, m.started = e.Seq, e.Time, e.Time
-	m.wallID = m.id(0)
-	m.phase, m.idle = phaseBoundary, true
-	return nil
-}
-
 // id names the command with the given index that the last event causes.
 func (m *Machine) id(index int) string {
 	b := make([]byte, 0, 24)
 	b = strconv.AppendInt(b, m.seq, 10)
 	b = append(b, '.')
 	return string(strconv.AppendInt(b, int64(index), 10))
-}
-
-// tool returns the tool of that name, or nil.
-func (m *Machine) tool(name string) *toolInfo {
-	i := sort.Search(len(m.tools), func(i int) bool { return m.tools[i].Name >= name })
-	if i < len(m.tools) && m.tools[i].Name == name {
-		return &m.tools[i]
-	}
-	return nil
-}
-
-// input folds input.received. As the outcome of a command it answers just that
-// question.
-func (m *Machine) input(d *event.InputReceived, command string) {
-	switch d.Kind {
-	case event.InputPause:
-		m.pause = m.paused == ""
-	case event.InputStop, event.InputCancel:
-		if m.paused == "" || d.Kind == event.InputCancel {
-			m.paused = ""
-			m.halt, m.haltWhy = d.Kind, d.Why
-		}
-	default:
-		in := queued{message.Message{Role: message.User, Parts: d.Parts}, item{kind: window.Input, full: d.Full}}
-		known := false
-		if in.tokens, known = d.Tokens.Get(); !known {
-			in.tokens = estimate(&in.msg) // another process posted it: no engine has counted it
-		}
-		begins := m.idle
-		m.idle = false
-		m.spoken = len(m.calls)
-		m.progress.forget()
-		if m.replied(d, command) {
-			return
-		}
-		m.ending = nil // first what has been said
-		if m.verdict != nil && revocable(m.verdict) {
-			m.verdict, begins = nil, true
-		}
-		if m.phase == phaseBoundary {
-			m.put(in.msg, in.item)
-			if begins {
-				m.inquire(inlineText(d.Parts), m.id(0))
-			}
-		} else {
-			m.queue = append(m.queue, in)
-		}
-		if m.paused == event.CauseTurnDone {
-			m.wake()
-		}
-	}
-}
-
-// wake ends a pause.
-func (m *Machine) wake() {
-	if m.paused != "" {
-		m.away += m.now - m.pausedAt
-		m.paused = ""
-	}
-}
-
-// resumed folds run.resumed: whatever was in flight has lost its engine. Since
-// the event before, nobody has worked on the run.
-func (m *Machine) resumed(d *event.RunResumed, before int64) {
-	if m.paused == "" {
-		m.pausedAt = before
-	}
-	m.away += m.now - m.pausedAt
-	m.paused = ""
-	m.halt, m.pause = "", false
-	m.wallID = m.id(0)
-	m.call.elapsed, m.call.worked = m.elapsed(), m.worked
-	if !m.summaryLost() {
-		m.call.lost(m.id(1))
-	}
-	m.inquireAgain(m.id(1))
-	m.tail.stale = true
-	if d.Models != nil {
-		m.change(d.Models)
-	}
-	moved := m.pins(d.Changed)
-	for i := range m.turn {
-		c := &m.turn[i]
-		m.lost(c, 2+i)
-		if c.tool != nil && moved[c.tool] {
-			m.doubt(c, m.id(2+i))
-		}
-	}
-	if d.Fork != "" {
-		m.forked()
-	}
-}
-
-// timer folds timer.fired.
-func (m *Machine) timer(d *event.TimerFired) {
-	switch {
-	case d.ID == m.wallID:
-		m.wallPassed = true
-		m.reach(event.ReasonTimeLimit, timeUsedUp)
-		switch {
-		case m.phase != phaseModel:
-		case m.call.purpose != event.PurposeFinal:
-			m.call.cancel = true
-		case m.call.waitID != "":
-			m.lastMissed(m.call.missed)
-		}
-		m.giveUp()
-		m.unasked()
-	case d.ID == m.call.waitID:
-		if m.phase == phaseModel {
-			m.call.again(m.id(0))
-		}
-	case m.bound != nil && d.ID == m.bound.ID:
-		m.timeEnds()
-	default:
-		m.callTimer(d.ID)
-	}
-}
-
-// reach notes that a limit ends the run: one last call, then reason. The first
-// limit counts.
-func (m *Machine) reach(reason event.Reason, why string) {
-	if m.over == "" {
-		m.over, m.overWhy = reason, why
-	}
 }
 
 // Next returns every outstanding command, or one decision of the machine's own
@@ -550,68 +333,4 @@ func (m *Machine) decide() Command {
 func (m *Machine) recording(data ...event.Data) *Record {
 	m.rec.Data = append(m.rec.Data[:0], data...)
 	return &m.rec
-}
-
-// inFlight reports whether something was started that has no outcome yet, and has to
-// have one before the run can pause or end: a run below this one can pause with it.
-func (m *Machine) inFlight() bool {
-	if m.working() {
-		return true
-	}
-	if m.phase == phaseTools && m.halt == event.InputCancel {
-		for i := range m.turn {
-			if m.turn[i].running() {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// working reports whether a model or a tool of this run itself is at work.
-func (m *Machine) working() bool {
-	if m.phase == phaseModel && m.call.started {
-		return true
-	}
-	if m.phase == phaseTools {
-		for i := range m.turn {
-			if c := &m.turn[i]; c.running() && !c.agent() {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// Waiting reports that nothing but a person can move the run on, and what for:
-// questions were asked and nothing else is outstanding. An engine that has
-// nobody to ask pauses the run with this cause. parked are the ids of [StartRun]
-// commands whose runs have paused: where only they are waited for, cause is empty,
-// and the run pauses with theirs.
-func (m *Machine) Waiting(parked ...string) (cause event.Cause, waiting bool) {
-	if m.phase != phaseTools || m.paused != "" || m.halt != "" || m.decide() != nil {
-		return "", false
-	}
-	return m.questions(parked)
-}
-
-// questions reports whether all that is left to do in the turn of calls waits for
-// answers to questions that were asked, and the cause to pause with.
-func (m *Machine) questions(parked []string) (cause event.Cause, waiting bool) {
-	for i := range m.turn {
-		switch c := &m.turn[i]; {
-		case c.agent() && (c.state == callRunning && slices.Contains(parked, c.id) || c.state == callReady && m.waitsForOthers(c)):
-			waiting = true
-		case c.state == callAsking && !c.askedFor, c.state == callRunning, c.state == callWaiting, c.state == callQuerying,
-			c.state == callReady && m.mayRun(i):
-			return "", false
-		case c.state == callAsking && (c.settle || c.words):
-			cause, waiting = event.CauseWaitingInput, true
-		case c.state == callAsking:
-			if waiting = true; cause == "" {
-				cause = event.CauseWaitingApproval
-			}
-		}
-	}
-	return cause, waiting
 }

@@ -102,6 +102,32 @@ func (m *Machine) lastEnds() (until int64) {
 	return until
 }
 
+// timer folds timer.fired.
+func (m *Machine) timer(d *event.TimerFired) {
+	switch {
+	case d.ID == m.wallID:
+		m.wallPassed = true
+		m.reach(event.ReasonTimeLimit, timeUsedUp)
+		switch {
+		case m.phase != phaseModel:
+		case m.call.purpose != event.PurposeFinal:
+			m.call.cancel = true
+		case m.call.waitID != "":
+			m.lastMissed(m.call.missed)
+		}
+		m.giveUp()
+		m.unasked()
+	case d.ID == m.call.waitID:
+		if m.phase == phaseModel {
+			m.call.again(m.id(0))
+		}
+	case m.bound != nil && d.ID == m.bound.ID:
+		m.timeEnds()
+	default:
+		m.callTimer(d.ID)
+	}
+}
+
 // timeEnds folds that what is under way is to end.
 func (m *Machine) timeEnds() {
 	l := m.spec.Limits.Work
