@@ -126,7 +126,7 @@ func hostileInput(s string) page_.Input {
 	}
 	run := r.run()
 	run.Status = s
-	run.Anomalies = []trace.Anomaly{{Kind: s, Level: trace.Level(s), Step: 1, Event: 5, Call: s, Text: s, Means: s, Look: s}, {Kind: s, Level: trace.Warning, Text: s}}
+	run.Anomalies = []trace.Anomaly{{Kind: s, Level: trace.Level(s), Step: 1, Event: 5, Call: s, Text: s, Means: s, Look: s}, {Kind: s, Level: trace.Warning, Text: s}, {Kind: s, Step: 99, Text: s}}
 	return page_.Input{Run: *run, Program: s, Below: func(string) (*page_.Run, error) { return nil, errors.New(s) }, Body: func(message.Ref) ([]byte, error) { return []byte(s), nil }}
 }
 

@@ -34,6 +34,8 @@ type facts struct {
 
 	totals trace.Totals
 	steps  int64 // the number of the last one
+	// has are the steps that there are; looked up only.
+	has map[int64]bool
 	// below are the calls whose runs are below, in order.
 	below []childCall
 	// args are the beginnings of calls' arguments, by call; looked up only.
@@ -53,7 +55,7 @@ const mostArgs = 100
 
 // read reads the run.
 func (f *facts) read() error {
-	f.args, f.rewritten = map[string]string{}, map[int64]int64{}
+	f.args, f.rewritten, f.has = map[string]string{}, map[int64]int64{}, map[int64]bool{}
 	for e, err := range f.run.Events {
 		if errors.As(err, &f.damage) {
 			break
@@ -95,7 +97,7 @@ func (f *facts) add(e *event.Event) {
 	case *event.RunFinished:
 		f.finished, f.paused = d, nil
 	case *event.ModelCalled:
-		f.steps = max(f.steps, d.Step)
+		f.steps, f.has[d.Step] = max(f.steps, d.Step), true
 	case *event.ModelAnswered:
 		if d.Model != "" {
 			f.reported = d.Model
