@@ -442,3 +442,33 @@ func TestNewerMembers(t *testing.T) {
 		}
 	}
 }
+
+// What was imported is looked at and forked; nobody answers or carries it on here.
+func TestImportedRun(t *testing.T) {
+	b := newBox(t)
+	b.rein("run", "-f", asking(t, b), "What time is it?")
+	var v shown
+	b.decode(&v, "show", "last")
+	file := filepath.Join(b.dir, "run.jsonl")
+	b.ok("export", v.Run, "-o", file)
+	c := newBox(t)
+	c.ok("import", file)
+	call := v.Pending[0].Call
+	for _, args := range [][]string{{"resume", v.Run}, {"approve", v.Run, call}, {"reject", v.Run, call}, {"tell", v.Run, "Now!"}, {"undo", v.Run, "--to", "0"}} {
+		c.in = "Hello?\n"
+		if p := c.rein(args...); p.code == 0 || !strings.Contains(p.err, "was imported") {
+			t.Errorf("rein %s: exit %d, %s%s", strings.Join(args, " "), p.code, p.out, p.err)
+		}
+	}
+	if text := c.ok("export", v.Run); text != read(t, file) {
+		t.Error("it is another run now")
+	}
+	var got resultObject
+	if p := c.decode(&got, "fork", v.Run, "--approve", "allow"); p.code != 0 || got.Run == v.Run || got.Answer != "I know what time it is." {
+		t.Errorf("exit %d, %+v\n%s", p.code, got, p.err)
+	}
+	c.ok("verify", got.Run)
+	if diff := c.rein("diff", v.Run, got.Run); diff.code != 0 && diff.code != 1 || diff.out == "" {
+		t.Errorf("diff: exit %d, %s%s", diff.code, diff.out, diff.err)
+	}
+}

@@ -103,6 +103,18 @@ var byFirst = func() (out [128][]*shape) {
 	return out
 }()
 
+// begins are the bytes at which a secret, or what shows one, can begin: see
+// [scanner.find] and [markerAt].
+var begins = func() (out [256]bool) {
+	for _, c := range []byte(":=-eBb[{") {
+		out[c] = true
+	}
+	for i := range shapes {
+		out[shapes[i].prefix[0]] = true
+	}
+	return out
+}()
+
 func set(list ...string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range list {

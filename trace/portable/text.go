@@ -8,6 +8,10 @@ func (r *Redactor) text(s string) string {
 	var out strings.Builder
 	x := scanner{s: s}
 	for i := 0; i < len(s); {
+		if !begins[s[i]] {
+			i++
+			continue
+		}
 		if end, ok := markerAt(s, i); ok {
 			i, x.floor = end, end
 			continue
