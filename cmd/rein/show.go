@@ -98,7 +98,7 @@ With --step, a step is shown with what the model saw, newest last: the instructi
 in a line, how many older messages there were, and the last ones as they were.`, pageSteps),
 		Example: `  rein show last
   rein show last --step 3     # with what the model saw, what was said and returned
-  rein show last --from 201   # from step 201 on; --from -20 are the last 20
+  rein show last --from 101   # from step 101 on; --from -20 are the last 20
   rein show last --context    # with what each request held, and what was kept of the rest`,
 	}
 	cmd.Flags().BoolVar(&contexts, "context", false, "show what each request held, by block, and the texts that stand in the place of what has left")

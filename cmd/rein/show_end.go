@@ -10,6 +10,7 @@ import (
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
 	"rein.example/rein/loop"
+	"rein.example/rein/schema"
 )
 
 // ending is where a run stands, as far as its last events say: what people see above
@@ -49,7 +50,7 @@ func (t *ending) add(e *event.Event) {
 		}
 	case *event.ApprovalAsked:
 		t.answered(d.Call)
-		t.open = append(t.open, loop.Pending{Call: d.Call, Tool: d.Tool, Args: jsontext.Value(t.args[d.Call]), Hash: d.Hash, Settle: d.Settle, Words: d.Words, Why: d.Why})
+		t.open = append(t.open, loop.Pending{Call: d.Call, Tool: d.Tool, Args: canonical(t.args[d.Call]), Hash: d.Hash, Settle: d.Settle, Words: d.Words, Why: d.Why})
 	case *event.ApprovalGiven:
 		t.answered(d.Call)
 	case *event.ToolStarted:
@@ -70,6 +71,15 @@ func (t *ending) add(e *event.Event) {
 	case *event.RunFinished:
 		t.end, t.open, t.below = d, nil, nil
 	}
+}
+
+// canonical returns the arguments of a call in the form in which they run; those that
+// have none as they are.
+func canonical(args string) jsontext.Value {
+	if c, err := schema.Canonical([]byte(args)); err == nil {
+		return c
+	}
+	return jsontext.Value(args)
 }
 
 // parsed folds that a reply was read: another turn begins.

@@ -15,7 +15,7 @@ import (
 
 // pageSteps is how many steps are on a page if nobody says it, and how many a run may
 // have to be shown whole.
-const pageSteps = 200
+const pageSteps = 100
 
 // wantedSteps says which steps of a run are wanted. Its zero value leaves that to the
 // run's length.
