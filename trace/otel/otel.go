@@ -62,8 +62,8 @@ type Options struct {
 	LoggerProvider log.LoggerProvider
 	Profile        Profile
 	Content        Content
-	// Redact is what all content goes through. Nil: it stays as it is in the journal,
-	// where registered secrets are names.
+	// Redact is what all content goes through, from several goroutines at once. Nil: it
+	// stays as it is in the journal, where registered secrets are names.
 	Redact func(string) string
 	// Requests finds out what the model was asked in the request that the event seq of a
 	// run announces, for content. Nil: requests are left out of it.
