@@ -472,3 +472,23 @@ func TestImportedRun(t *testing.T) {
 		t.Errorf("diff: exit %d, %s%s", diff.code, diff.out, diff.err)
 	}
 }
+
+// What the store has lost is named, and is missing where the export is imported, too:
+// nothing is left out silently.
+func TestExportWithoutBodies(t *testing.T) {
+	b := newBox(t)
+	run := readingRun(t, b)
+	if err := os.RemoveAll(filepath.Join(b.dir, "data", "rein", "rein.db.artifacts")); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(b.dir, "run.jsonl")
+	var x portable.Exported
+	if p := b.decode(&x, "export", run, "-o", file); p.code != 1 || len(x.Left) < 4 || !strings.Contains(p.err, "left out:") || !strings.Contains(p.err, "is missing") {
+		t.Fatalf("exit %d, %+v, %s", p.code, x, p.err)
+	}
+	c := newBox(t)
+	c.ok("import", file)
+	if got, want := c.rein("verify", run), b.rein("verify", run); got.code != 1 || got.out != want.out {
+		t.Errorf("verify says %s%s, and said %s", got.out, got.err, want.out)
+	}
+}

@@ -23,7 +23,7 @@ func desk(t testing.TB) *memory.Store {
 	ctx := t.Context()
 	l, err := st.Join(ctx, journal.ThisProcess("test"))
 	must(t, err)
-	long, err := st.PutBody(ctx, []byte(strings.Repeat("a line of 東京\n", chunk/6)), "text/plain")
+	long, err := st.PutBody(ctx, []byte(strings.Repeat("a line of 東京\n", chunk/10)), "text/plain")
 	must(t, err)
 	image, err := st.PutBody(ctx, []byte("\x89PNG\xff\x00"), "image/png")
 	must(t, err)
