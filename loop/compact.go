@@ -161,7 +161,7 @@ func (m *Machine) view(n int64) *window.View {
 	k := m.marks(n)
 	_, tail := m.tailBlock()
 	return &window.View{Spec: &m.spec.Window, Entries: m.viewEntries(), Fixed: m.fixed(), Tail: tail,
-		Budget: k.budget, Trigger: k.trigger, Target: k.target, Forced: m.making.refused != nil, Digest: m.digest, Reach: m.readers()}
+		Budget: k.budget, Trigger: k.trigger, Target: k.target, Forced: m.making.refused != nil, Digest: m.digest, Reach: m.Reach()}
 }
 
 // summaryFits reports whether the request for a plan's summary, which is the next
@@ -365,7 +365,7 @@ func (m *Machine) measure(d *event.ContextCompacted) {
 
 // digestOf returns what stands in the place of what has left after d.
 func (m *Machine) digestOf(d *event.ContextCompacted) window.DigestText {
-	return window.DigestText{Summary: d.Summary, Snapshot: d.Snapshot, Upto: max(m.digest.Upto, d.Upto), Reach: m.readers()}
+	return window.DigestText{Summary: d.Summary, Snapshot: d.Snapshot, Upto: max(m.digest.Upto, d.Upto), Reach: m.Reach()}
 }
 
 // digestEntry returns the message that a rewrite puts in the place of what has left;

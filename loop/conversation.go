@@ -76,8 +76,9 @@ func (m *Machine) put(msg message.Message, it item) {
 	m.sizes.Add(it.kind, it.tokens)
 }
 
-// readers says with which tools the model can read what has left the context.
-func (m *Machine) readers() window.Reach {
+// Reach says with which of the harness's tools the model can read what has left the
+// context. Tools of others under these names are no such tools.
+func (m *Machine) Reach() window.Reach {
 	return window.Reach{Search: m.harness(tool.SearchHistory), Page: m.harness(tool.ReadArtifact)}
 }
 

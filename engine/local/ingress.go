@@ -8,10 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"rein.example/rein/engine/internal/count"
 	"rein.example/rein/event"
 	"rein.example/rein/message"
-	"rein.example/rein/tokens"
-	"rein.example/rein/window"
 )
 
 // inline is the longest text, in bytes, that stands in an event itself; longer
@@ -63,57 +62,19 @@ func (e *Engine) redact(text string) string { return e.secrets.Redact(text) }
 
 // count fills in the token counts of an event, once, before it is recorded. What
 // a counter panics over stays unknown.
-func (e *Engine) count(d event.Data) { e.guarded(func() { e.counts(d) }) }
+func (e *Engine) count(d event.Data) { e.guarded(func() { count.Event(e.counter, d) }) }
+
+// count is that of an engine for what the machine has decided.
+func (a *actor) count(d event.Data) { a.e.guarded(func() { count.Decided(a.e.counter, a.m, d) }) }
 
 // guarded calls what counts, and survives a counter that panics.
-func (e *Engine) guarded(count func()) {
+func (e *Engine) guarded(counts func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			e.log.Error("the token counter panicked", slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 		}
 	}()
-	count()
-}
-
-func (e *Engine) counts(d event.Data) {
-	switch d := d.(type) {
-	case *event.RunStarted:
-		for i := range d.Spec.System {
-			b := &d.Spec.System[i]
-			b.Tokens = message.Known(int64(e.counter.Count(b.Text)))
-		}
-		for i := range d.Spec.Calling {
-			c := &d.Spec.Calling[i]
-			if text := window.Calling(c.Dialect, d.Spec.Tools); text != "" {
-				c.Tokens = message.Known(int64(e.counter.Count(text)))
-			}
-		}
-		for i := range d.Spec.Tools {
-			t := &d.Spec.Tools[i]
-			t.Tokens = message.Known(int64(tokens.Tool(e.counter, t.Name, t.Description, string(t.Schema))))
-		}
-	case *event.InputReceived:
-		d.Tokens = e.size(message.User, d.Parts)
-	case *event.ModelAnswered:
-		d.Tokens = e.sizeOf(&d.Message)
-	case *event.ToolFinished:
-		d.Tokens = e.sizeOf(&message.Message{Role: message.Tool, ToolCallID: d.Call, ToolName: d.Tool, Parts: d.Parts})
-	case *event.NoticeAdded:
-		d.Tokens = e.size(message.System, []message.Part{{Kind: message.Text, Text: d.Text}})
-	case *event.MaterialRetrieved:
-		if len(d.Parts) > 0 {
-			m := window.MaterialMessage(d.Parts, d.Shaped)
-			d.Tokens = e.sizeOf(&m)
-		}
-	}
-}
-
-func (e *Engine) size(role message.Role, parts []message.Part) message.Count {
-	return e.sizeOf(&message.Message{Role: role, Parts: parts})
-}
-
-func (e *Engine) sizeOf(m *message.Message) message.Count {
-	return message.Known(int64(tokens.Message(e.counter, m)))
+	counts()
 }
 
 // outOfLine puts the bodies that take finds in parts into the store, and leaves

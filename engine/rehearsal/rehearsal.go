@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"time"
 
+	"rein.example/rein/engine/internal/count"
 	"rein.example/rein/engine/internal/request"
 	"rein.example/rein/event"
 	"rein.example/rein/loop"
@@ -120,7 +121,7 @@ type player struct {
 
 // apply gives the machine its next event.
 func (p *player) apply(d event.Data) error {
-	p.count(d)
+	count.Decided(p.cfg.Counter, p.m, d)
 	begin := time.Now()
 	seq := p.m.Seq() + 1
 	err := p.m.Apply(&event.Event{Run: p.s.ID, Seq: seq, Time: seq, Data: d})
