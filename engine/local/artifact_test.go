@@ -32,6 +32,34 @@ func (l *lab) results() map[string]*event.ToolFinished {
 	return out
 }
 
+// follower returns the lab of the run r2, whose parent is the lab's: it was begun with
+// that task, and nobody has carried it on.
+func (l *lab) follower(task string, replies ...reply) *lab {
+	l.t.Helper()
+	child := *l
+	child.job.Run = "r2"
+	child.model = &fakeModel{replies: replies}
+	child.job.Model = func(string) (model.Client, error) { return child.model, nil }
+	ctx := context.Background()
+	lease, err := l.store.Join(ctx, journal.Owner{Name: "forker"})
+	if err == nil {
+		err = l.store.Create(ctx, lease, "r2")
+	}
+	if err == nil {
+		_, err = l.store.Append(ctx, lease, journal.Batch{Run: "r2", Entries: []journal.Entry{
+			{Time: 1, Data: &event.RunStarted{Format: event.Version, Root: "r1", Parent: "r1", Spec: *l.ready().Spec}},
+			{Time: 1, Data: &event.InputReceived{Kind: event.InputText, Parts: text(task)}},
+		}})
+	}
+	if err == nil {
+		err = l.store.Leave(ctx, lease)
+	}
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return &child
+}
+
 // longList is a result that has to be cut; nobody may see its secret.
 func longList() string {
 	var b strings.Builder
@@ -125,26 +153,7 @@ func TestReadArtifactOfParents(t *testing.T) {
 	l.tools = append(l.tools, artifact.Tool())
 	l.start(t.Context(), l.engine())
 
-	child := *l
-	child.job.Run = "r2"
-	child.model = &fakeModel{replies: []reply{call("c1 look c"), reads("c3", `{"call":"c1"}`), reads("c4", `{"call":"c2"}`), reads("c5", `{"call":"c6"}`), say("done")}}
-	child.job.Model = func(string) (model.Client, error) { return child.model, nil }
-	lease, err := l.store.Join(t.Context(), journal.Owner{Name: "forker"})
-	if err == nil {
-		err = l.store.Create(t.Context(), lease, "r2")
-	}
-	if err == nil {
-		_, err = l.store.Append(t.Context(), lease, journal.Batch{Run: "r2", Entries: []journal.Entry{
-			{Time: 1, Data: &event.RunStarted{Format: event.Version, Root: "r1", Parent: "r1", Spec: *l.ready().Spec}},
-			{Time: 1, Data: &event.InputReceived{Kind: event.InputText, Parts: text("go")}},
-		}})
-	}
-	if err == nil {
-		err = l.store.Leave(t.Context(), lease)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	child := l.follower("go", call("c1 look c"), reads("c3", `{"call":"c1"}`), reads("c4", `{"call":"c2"}`), reads("c5", `{"call":"c6"}`), say("done"))
 	if r := child.resume(t.Context(), child.engine()); !r.OK {
 		t.Fatalf("%+v\n%s", r, child.journal())
 	}

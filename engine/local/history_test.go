@@ -5,9 +5,7 @@ import (
 	"testing"
 
 	"rein.example/rein/event"
-	"rein.example/rein/journal"
 	"rein.example/rein/message"
-	"rein.example/rein/model"
 	"rein.example/rein/tool"
 	"rein.example/rein/toolkit/artifact"
 )
@@ -32,28 +30,9 @@ func TestSearchHistory(t *testing.T) {
 	l.job.Input = text("Look.\n" + lines(20_000) + "No more than 50 EUR.\n" + lines(20_000))
 	l.start(t.Context(), l.engine())
 
-	child := *l
-	child.job.Run = "r2"
-	child.model = &fakeModel{replies: []reply{
+	child := l.follower("And A-1042?",
 		searches("c2", `{"search":"50 eur"}`), searches("c3", `{"search":"a-1042"}`), searches("c4", `{"search":"hunter2"}`),
-		searches("c5", `{"run":"r1","from":1}`), searches("c6", `{"from":0,"to":1}`), searches("c7", `{"search":"nothing of the kind"}`), say("done")}}
-	child.job.Model = func(string) (model.Client, error) { return child.model, nil }
-	lease, err := l.store.Join(t.Context(), journal.Owner{Name: "forker"})
-	if err == nil {
-		err = l.store.Create(t.Context(), lease, "r2")
-	}
-	if err == nil {
-		_, err = l.store.Append(t.Context(), lease, journal.Batch{Run: "r2", Entries: []journal.Entry{
-			{Time: 1, Data: &event.RunStarted{Format: event.Version, Root: "r1", Parent: "r1", Spec: *l.ready().Spec}},
-			{Time: 1, Data: &event.InputReceived{Kind: event.InputText, Parts: text("And A-1042?")}},
-		}})
-	}
-	if err == nil {
-		err = l.store.Leave(t.Context(), lease)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+		searches("c5", `{"run":"r1","from":1}`), searches("c6", `{"from":0,"to":1}`), searches("c7", `{"search":"nothing of the kind"}`), say("done"))
 	if r := child.resume(t.Context(), child.engine()); !r.OK {
 		t.Fatalf("%+v\n%s", r, child.journal())
 	}
