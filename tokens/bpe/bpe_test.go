@@ -81,12 +81,11 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// FuzzEncode holds the tokens of arbitrary vocabularies, and of arbitrary texts,
-// against what merging by the book makes of them.
-func FuzzEncode(f *testing.F) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 200 {
-		choices, text := make([]byte, 2*r.IntN(40)), make([]byte, r.IntN(60))
+// addRandom adds n seeds: choices of which pieces merge, fewer than merges of them, and
+// a text of three letters, shorter than length.
+func addRandom(f *testing.F, r *rand.Rand, n, merges, length int) {
+	for range n {
+		choices, text := make([]byte, 2*r.IntN(merges)), make([]byte, r.IntN(length))
 		for i := range choices {
 			choices[i] = byte(r.IntN(i/2 + 3))
 		}
@@ -95,6 +94,12 @@ func FuzzEncode(f *testing.F) {
 		}
 		f.Add(string(choices), string(text))
 	}
+}
+
+// FuzzEncode holds the tokens of arbitrary vocabularies, and of arbitrary texts,
+// against what merging by the book makes of them.
+func FuzzEncode(f *testing.F) {
+	addRandom(f, rand.New(rand.NewPCG(1, 2)), 200, 40, 60)
 	f.Fuzz(func(t *testing.T, choices, text string) {
 		if len(choices) > 400 || len(text) > 300 {
 			return
@@ -111,17 +116,7 @@ func FuzzEncode(f *testing.F) {
 // FuzzMerges holds merges in any order, many neighbours at once included, against what
 // merging by the book makes of them.
 func FuzzMerges(f *testing.F) {
-	r := rand.New(rand.NewPCG(3, 4))
-	for range 100 {
-		choices, text := make([]byte, 2*r.IntN(30)), make([]byte, r.IntN(200))
-		for i := range choices {
-			choices[i] = byte(r.IntN(i/2 + 3))
-		}
-		for i := range text {
-			text[i] = byte(r.IntN(3))
-		}
-		f.Add(string(choices), string(text))
-	}
+	addRandom(f, rand.New(rand.NewPCG(3, 4)), 100, 30, 200)
 	f.Fuzz(func(t *testing.T, choices, text string) {
 		if len(choices) > 300 || len(text) > 600 {
 			return
