@@ -126,6 +126,9 @@ func sideBySide(out *strings.Builder, d *parted, width int) {
 	for _, r := range rows[from:to] {
 		line(r.sign, r.a, r.b)
 	}
+	if !d.Exact {
+		out.WriteString(wrapped("  The runs are long and have little in common: some steps that are alike may not stand side by side.", width, "  "))
+	}
 	if to < len(rows) {
 		line(" ", fmt.Sprintf("… and %d more lines (--json has all)", len(rows)-to), "")
 	}

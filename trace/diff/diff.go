@@ -29,6 +29,8 @@ type Comparison struct {
 	first int
 
 	found []Finding
+	// paired are the calls that are findings together; looked up only.
+	paired map[*Call]bool
 	// reported are the findings about outcomes of calls of A; looked up only.
 	reported map[*Call]int
 	// The contexts, nil where they are not known.
@@ -39,7 +41,7 @@ type Comparison struct {
 
 // New aligns two runs.
 func New(a, b *Run) *Comparison {
-	c := &Comparison{a: a, b: b, first: -1, reported: map[*Call]int{}, redacted: []string{}}
+	c := &Comparison{a: a, b: b, first: -1, reported: map[*Call]int{}, redacted: []string{}, paired: map[*Call]bool{}}
 	c.pairs, c.exact = Align(a.Steps, b.Steps)
 	switch {
 	case a.Fork != "" && a.Fork == b.ID:
@@ -102,6 +104,7 @@ func (c *Comparison) Report(seenA, seenB *Context) *Report {
 		c.contexts()
 		r.Contexts.Same = c.same
 	}
+	c.differently()
 	c.after()
 	c.ended()
 	r.Findings = sorted(c.found)
@@ -186,7 +189,7 @@ func (c *Comparison) parting() *Divergence {
 	if !a.settled() || !b.settled() {
 		d.Kind = "open"
 	}
-	d.Text = fmt.Sprintf("at %s A %s, B %s", at(a, b), c.a.did(a), c.b.did(b))
+	d.Text = c.didEach(a, b)
 	if c.seenA == nil {
 		return d
 	}
@@ -219,7 +222,7 @@ func (c *Comparison) only(kinds ...Kind) bool {
 	n := 0
 	for i := range c.found {
 		f := &c.found[i]
-		if f.Where == "after" || f.Kind == KindSettings {
+		if f.Where == "after" || f.Where == "parting" || f.Kind == KindSettings {
 			continue
 		}
 		in := false

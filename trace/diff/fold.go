@@ -15,7 +15,7 @@ import (
 )
 
 // Run is what a comparison knows of one run: a few hundred bytes for each step and
-// call, however long the results were.
+// call, and at most [maxSaid] of what was said there, however long the results were.
 type Run struct {
 	ID string
 	// Spec is the run's as it is now, nil if its journal does not begin with one; at
@@ -58,7 +58,7 @@ type Step struct {
 	Purpose event.Purpose
 	Model   string
 	Calls   []*Call
-	// Text is the beginning of what was said, at most [maxKept] bytes.
+	// Text is the beginning of what was said, at most [maxSaid] bytes.
 	Text string
 	// Answered: a reply came. Failed is the class of the error, if that is how the
 	// step ended.
@@ -76,7 +76,7 @@ type Call struct {
 	Step  int64
 	Index int
 	// Args are the arguments in canonical form where that is known, at most
-	// [maxKept] bytes of them.
+	// [maxSaid] bytes of them.
 	Args string
 	// Status is empty while there is no outcome.
 	Status                  event.Status
@@ -116,11 +116,9 @@ type edit struct {
 	action  string
 }
 
-// maxKept bounds what is kept of a text, in bytes.
-const maxKept = 600
-
-// maxInput is maxKept for what people said, which is compared as text.
-const maxInput = 16 << 10
+// Bounds of what is kept of texts, in bytes: of messages of errors, of what models said
+// and asked for, and of what people said. The latter two are compared as texts.
+const maxKept, maxSaid, maxInput = 600, 4 << 10, 16 << 10
 
 // Fold makes a [Run] of events. The zero value is ready; it is not safe for
 // concurrent use.
@@ -255,10 +253,10 @@ func (f *Fold) parsed(d *event.ReplyParsed) {
 	msg := parse.Assistant(&f.answered.Message, d)
 	f.answered = nil
 	text := msg.PlainText()
-	s.Answered, s.Failed, s.Text, s.said = true, "", head(text, maxKept), sha256.Sum256([]byte(text))
+	s.Answered, s.Failed, s.Text, s.said = true, "", head(text, maxSaid), sha256.Sum256([]byte(text))
 	for i := range d.Calls {
 		p := &d.Calls[i]
-		c := &Call{ID: p.ID, Tool: p.Name, Step: s.Number, Index: i + 1, at: len(f.run.Steps) - 1, Args: head(p.Args, maxKept), args: sha256.Sum256([]byte(p.Args))}
+		c := &Call{ID: p.ID, Tool: p.Name, Step: s.Number, Index: i + 1, at: len(f.run.Steps) - 1, Args: head(p.Args, maxSaid), args: sha256.Sum256([]byte(p.Args))}
 		if c.of = f.read(p); c.of != nil {
 			c.args = sha256.Sum256([]byte(strings.ReplaceAll(p.Args, c.of.ID, c.of.place())))
 		}
@@ -292,7 +290,7 @@ func (f *Fold) call(d event.Data) {
 				c.args = d.ArgsHash
 			}
 			if d.Args != "" {
-				c.Args = head(d.Args, maxKept)
+				c.Args = head(d.Args, maxSaid)
 			}
 		}
 	case *event.ToolStarted:

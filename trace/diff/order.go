@@ -12,10 +12,10 @@ const mostOfKind = 8
 // ranks are the kinds in the order in which a report lists them: what the runs were
 // told and with what they were told it, then what the world answered, then the rest.
 var ranks = []Kind{KindTask, KindInput, KindModel, KindSampling, KindDialect, KindOffered, KindTool, KindSystem, KindSettings, KindRewrite, KindCut, KindOutcome,
-	KindMissing, KindStubbed, KindResult, KindMessage, KindNotice, KindTail, KindReply, KindReasoning, KindDone, KindEnd}
+	KindMissing, KindStubbed, KindResult, KindMessage, KindNotice, KindTail, KindReply, KindReasoning, KindArguments, KindAnswer, KindDone, KindEnd}
 
 // places are where findings are about something, in order.
-var places = []string{"start", "before", "context", "after"}
+var places = []string{"start", "before", "context", "parting", "after"}
 
 func rank(f *Finding) int {
 	n := slices.Index(ranks, f.Kind)

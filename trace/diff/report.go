@@ -74,7 +74,8 @@ type Finding struct {
 	// Kind is a word for machines, one of the Kind constants.
 	Kind Kind `json:"kind"`
 	// Where is "start" (how the runs were begun), "before" (outcomes before the
-	// parting), "context" (what the models saw at the place compared) or "after".
+	// parting), "context" (what the models saw at the place compared), "parting" (what
+	// they did there) or "after".
 	Where string `json:"where"`
 	// Text is the difference in words. A and B are the runs.
 	Text string `json:"text"`
@@ -118,7 +119,10 @@ const (
 	KindNotice    Kind = "notice"  // a message of the harness
 	KindReply     Kind = "reply"   // what the model said on the way
 	KindReasoning Kind = "reasoning"
-	KindTail      Kind = "tail"     // the block at the end
+	KindTail      Kind = "tail" // the block at the end
+	// KindArguments is a call of the same tool with others, KindAnswer another answer.
+	KindArguments Kind = "arguments"
+	KindAnswer    Kind = "answer"
 	KindDone      Kind = "done"     // a call that only one run made
 	KindSettings  Kind = "settings" // limits, permissions and the like
 	KindEnd       Kind = "end"      // how the runs ended

@@ -323,7 +323,7 @@ func (c *Comparison) alone(have, lack *Run, name, other string) {
 		for _, call := range have.Steps[i].Calls {
 			key := ask{call.Tool, call.args}
 			spec := have.offers(call.Tool)
-			if !call.ok() || done[key] || spec != nil && spec.Harness && call.Tool != tool.ReadArtifact {
+			if !call.ok() || done[key] || c.paired[call] || spec != nil && spec.Harness && call.Tool != tool.ReadArtifact {
 				continue
 			}
 			done[key] = true
