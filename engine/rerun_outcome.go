@@ -75,7 +75,7 @@ func outcomeOf(ctx context.Context, store journal.Store, spec *event.Spec, run s
 			}
 		case *event.ModelFailed:
 			if d.ID == called.ID {
-				return &Outcome{Failed: d, Latency: message.Known(d.Latency), Usage: d.Usage, Cost: costOfFailure(&d.Usage, d.Partial, spec.Price(called.Model))}, nil
+				return &Outcome{Failed: d, Latency: message.Known(d.Latency), Usage: d.Usage, Cost: costOfFailure(d, spec.Price(called.Model))}, nil
 			}
 		case *event.ReplyParsed:
 			if d.ID == called.ID {
@@ -118,13 +118,19 @@ func answered(d *event.ModelAnswered, p *message.Price) *Outcome {
 	return o
 }
 
-// costOfFailure returns what a call without a reply has cost: nothing that anybody
-// knows of, unless some of a reply had come.
-func costOfFailure(u *message.Usage, partial string, p *message.Price) message.Count {
-	if *u == (message.Usage{}) && partial == "" {
+// costOfFailure returns what a call without a reply has cost: nothing where the server
+// was not reached, or has refused the request. Elsewhere it may have written a reply that
+// did not come, and then only its own figures say what that was.
+func costOfFailure(d *event.ModelFailed, p *message.Price) message.Count {
+	refused := d.Status >= 400
+	switch d.Code {
+	case "dns", "refused", "unreachable", "certificate", "tls":
+		refused = refused || d.Class == event.ClassNetwork
+	}
+	if refused && d.Usage == (message.Usage{}) && d.Partial == "" {
 		return message.Known(0)
 	}
-	if c, ok := u.Cost(p); ok {
+	if c, ok := d.Usage.Cost(p); ok {
 		return message.Known(c.Total())
 	}
 	return 0
@@ -178,12 +184,12 @@ type Tried struct {
 func (r *Rerun) Outcome(ctx context.Context, t *Tried, price *message.Price) (*Outcome, error) {
 	cost := message.Known(0)
 	for _, f := range t.Failures {
-		cost = cost.Add(costOfFailure(&f.Usage, f.Partial, price))
+		cost = cost.Add(costOfFailure(failureOf(f), price))
 	}
 	if t.Err != nil || t.Reply == nil {
 		d := failureOf(t.Err)
 		d.Latency = t.Latency
-		return &Outcome{Failed: d, Latency: message.Known(t.Latency), Usage: d.Usage, Cost: cost.Add(costOfFailure(&d.Usage, d.Partial, price))}, nil
+		return &Outcome{Failed: d, Latency: message.Known(t.Latency), Usage: d.Usage, Cost: cost.Add(costOfFailure(d, price))}, nil
 	}
 	reply := &event.ModelAnswered{ID: r.Called.ID, Message: t.Reply.Message, Finish: t.Reply.Finish, RawFinish: t.Reply.RawFinish,
 		Usage: t.Reply.Usage, Model: t.Reply.Model, ResponseID: t.Reply.ID, Latency: t.Latency}

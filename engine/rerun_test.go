@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -225,6 +226,46 @@ func TestRerunOutOfDialect(t *testing.T) {
 		}
 		if c.calls > 0 && o.Calls[0].Verdict != event.Allow {
 			t.Errorf("judged %+v", o.Calls[0])
+		}
+	}
+}
+
+// What a failure has cost is known where nothing can have been written, and where the
+// server says it; a sample costs what all its tries do.
+func TestRerunCostOfFailures(t *testing.T) {
+	st, seq := dialectRun(t)
+	r, err := engine.PrepareRerun(t.Context(), readOnly{of: st}, openAIEncoder, "r1", seq, &engine.Change{}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	price := &message.Price{Input: 1_000_000, Cached: 100_000, CacheWrite: 1_000_000, Output: 10_000_000}
+	used := message.Usage{Input: message.Known(100), Output: message.Known(10)}
+	reply := &model.Reply{Message: message.NewText(message.Assistant, "Yes."), Finish: event.FinishStop, Usage: used}
+	for name, c := range map[string]struct {
+		tried engine.Tried
+		want  string
+	}{
+		"a reply":                    {engine.Tried{Reply: reply}, "200"},
+		"a reply after a limit":      {engine.Tried{Reply: reply, Failures: []*model.Error{{Class: event.ClassRate, Status: 429}}}, "200"},
+		"a reply after a cut":        {engine.Tried{Reply: reply, Failures: []*model.Error{{Class: event.ClassIncomplete, Partial: "Ye"}}}, "unknown"},
+		"a reply after a cut, told":  {engine.Tried{Reply: reply, Failures: []*model.Error{{Class: event.ClassIncomplete, Partial: "Ye", Usage: used}}}, "400"},
+		"a refusal":                  {engine.Tried{Err: &model.Error{Class: event.ClassAuth, Status: 401}}, "0"},
+		"nobody there":               {engine.Tried{Err: &model.Error{Class: event.ClassNetwork, Code: "refused"}}, "0"},
+		"nothing that can be read":   {engine.Tried{Err: &model.Error{Class: event.ClassBadReply, Status: 200}}, "unknown"},
+		"silence":                    {engine.Tried{Err: &model.Error{Class: event.ClassTimeout}}, "unknown"},
+		"an error of another kind":   {engine.Tried{Err: errors.New("what?")}, "unknown"},
+		"neither reply nor an error": {engine.Tried{}, "unknown"},
+	} {
+		o, err := r.Outcome(t.Context(), &c.tried, price)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := "unknown"
+		if n, ok := o.Cost.Get(); ok {
+			got = fmt.Sprint(n)
+		}
+		if got != c.want || (o.Failed != nil) != (c.tried.Reply == nil) {
+			t.Errorf("%s costs %s, want %s: %+v", name, got, c.want, o)
 		}
 	}
 }

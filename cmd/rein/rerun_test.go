@@ -454,6 +454,10 @@ func TestRerunOnEveryWire(t *testing.T) {
 		if got := own.got(); p.code != 0 || !r.Request.Exact || !r.Samples[0].Same || len(got) != 3 || string(got[2]) != string(got[1]) {
 			t.Errorf("%s: exit %d, %+v\n%s", from.provider, p.code, r, p.err)
 		}
+		p = b.rein("rerun", res.Run, "--step", "1", "--base-url", own.base, "--set", "seed=9")
+		if none := from.provider == "anthropic" || from.provider == "openai-responses"; none && (p.code != 2 || !strings.Contains(p.err, "nothing would change: seed 9 is not sent: ")) || !none && p.code != 0 {
+			t.Errorf("%s with another seed: exit %d, %s", from.provider, p.code, p.err)
+		}
 		for k, to := range recorded {
 			if k == i {
 				continue
