@@ -100,8 +100,7 @@ func (s *sums) spent(d *event.Spent) {
 	s.charged++
 	b := &s.below
 	b.runs++
-	b.steps += d.Steps
-	b.toolCalls += d.ToolCalls
+	b.steps, b.toolCalls = *plus(&b.steps, d.Steps), *plus(&b.toolCalls, d.ToolCalls)
 	b.usage.add(&d.Usage, 1)
 	b.cost.add(d.Cost, 1)
 }

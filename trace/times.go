@@ -39,7 +39,7 @@ type clock struct {
 // add takes the time up to an event, and notes what goes on after it.
 func (c *clock) add(e *event.Event) {
 	if !c.began {
-		c.began, c.now = true, e.Time
+		c.began, c.now = true, max(e.Time, 0)
 		c.models, c.tools, c.asked = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	}
 	passed := max(e.Time-c.now, 0) // where a clock was set back nothing has passed

@@ -21,8 +21,9 @@ type Totals struct {
 	// or their process has died.
 	Unreported int64 `json:"unreported_calls"`
 	Unanswered int64 `json:"unanswered_calls"`
-	// Time says where the time has gone.
-	Time Times `json:"time"`
+	// Time says where the time has gone; it is null for a run that another program has
+	// recorded, which does not say it.
+	Time *Times `json:"time"`
 	// Tokens, Cost and CostParts are null, or have members that are, where something
 	// is unknown.
 	Tokens    Tokens     `json:"tokens"`
@@ -102,8 +103,11 @@ func (f *Fold) Totals() Totals {
 func (f *Fold) here() Totals {
 	s := &f.sums
 	t := Totals{Steps: s.steps, ModelCalls: s.modelCalls, ToolCalls: s.toolCalls, Unreported: s.unreported, Unanswered: s.modelCalls - s.ended,
-		Time: f.clock.times, Tokens: s.usage.tokens(), Cost: usd(s.cost.count()), CostParts: s.costParts(),
+		Tokens: s.usage.tokens(), Cost: usd(s.cost.count()), CostParts: s.costParts(),
 		CostWithBelow: usd(s.cost.count().Add(s.below.cost.count()))}
+	if times := f.clock.times; !f.recorded {
+		t.Time = &times
+	}
 	if s.below.runs > 0 {
 		t.Below = s.below.total()
 	}

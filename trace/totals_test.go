@@ -79,7 +79,7 @@ func TestTimes(t *testing.T) {
 		at{9_660, &event.RunResumed{}},                               // stopped: 10
 		at{9_670, &event.RunFinished{Reason: event.ReasonAnswered}},  // between: 10
 	)
-	got := f.Totals().Time
+	got := *f.Totals().Time
 	want := trace.Times{Wall: 9_670, Models: 160, Servers: 290, Tools: 64, People: 1_012, Stopped: 8_110, Between: 34}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -307,5 +307,20 @@ func TestGap(t *testing.T) {
 	f.Add(&event.Event{Run: "r", Seq: 901, Time: 1_000_010, Data: &event.ModelAnswered{ID: "1", Usage: used(100, 0, 0, 10, 0)}})
 	if r := f.Rows()[0]; r.CumulativeCost != nil || *r.Cost != 60_000_000 || f.Totals().Time.Wall != 10 {
 		t.Errorf("%s, %+v", jsonOf(t, r), f.Totals().Time)
+	}
+}
+
+// What another program has recorded does not say how long anything took.
+func TestRecordedHasNoTimes(t *testing.T) {
+	f := fold(
+		at{0, &event.RunStarted{Spec: priced("a"), Origin: &event.Origin{}}},
+		at{1, &event.ModelCalled{ID: "1", Step: 1, Model: "a"}},
+		at{2, &event.ModelAnswered{ID: "1", Usage: used(100, 0, 0, 10, 0)}},
+		at{3, &event.CallJudged{Call: "c", Tool: "t"}},
+		at{4, &event.ToolFinished{ID: "t", Call: "c", Tool: "t", Status: event.StatusSuccess}},
+	)
+	sums, rows := f.Totals(), f.Rows()
+	if sums.Time != nil || *sums.Tokens.Input != 100 || rows[0].LatencyMS != nil || rows[0].WaitedMS != nil || rows[1].LatencyMS != nil || rows[1].ToolMS != nil {
+		t.Errorf("%s\n%s", jsonOf(t, sums), jsonOf(t, rows))
 	}
 }

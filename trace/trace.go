@@ -195,11 +195,7 @@ func (f *Fold) given(call string, now int64) {
 	}
 	delete(f.asked, call)
 	if r := f.row(call); r != nil {
-		waited := max(now-since, 0)
-		if r.WaitedMS != nil {
-			waited += *r.WaitedMS
-		}
-		r.WaitedMS = &waited
+		r.WaitedMS = plus(r.WaitedMS, now-since)
 	}
 }
 
@@ -233,11 +229,7 @@ func (f *Fold) toolFinished(e *event.Event, d *event.ToolFinished) {
 	r.Below = r.Below.and(d.Spent)
 	if d.ID != "" {
 		r.LatencyMS = ptr(d.Latency)
-		all := d.Latency
-		if r.ToolMS != nil {
-			all += *r.ToolMS
-		}
-		r.ToolMS = &all
+		r.ToolMS = plus(r.ToolMS, d.Latency)
 		if d.Status == event.StatusSuccess {
 			f.readAgain(r)
 		}
@@ -279,6 +271,16 @@ func known(c message.Count) *int64 {
 		return &n
 	}
 	return nil
+}
+
+// plus returns the sum of n, nil for nothing, and more, of which neither is below 0 nor
+// the sum above [message.MaxCount].
+func plus(n *int64, more int64) *int64 {
+	sum := max(more, 0)
+	if n != nil {
+		sum = message.Known(*n).Add(message.Known(sum)).Or(message.MaxCount)
+	}
+	return &sum
 }
 
 func ptr[T any](v T) *T { return &v }

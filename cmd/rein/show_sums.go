@@ -32,8 +32,8 @@ func (v *shown) sums() []string {
 	if t.ModelCalls > 0 {
 		lines = append(lines, "tokens "+tokenLine(t))
 	}
-	if t.Time.Wall > 0 {
-		lines = append(lines, "time "+timeLine(&t.Time))
+	if t.Time != nil && t.Time.Wall > 0 {
+		lines = append(lines, "time "+timeLine(t.Time))
 	}
 	return lines
 }

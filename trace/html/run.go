@@ -122,7 +122,11 @@ func (p *page) facts(v *runView, f *facts) {
 	}
 	t := &f.totals
 	add("Started", "%s", moment(f.first))
-	add("Took", "%s%s", duration(t.Time.Wall), spent(&t.Time))
+	if t.Time == nil {
+		add("Took", "%s", unknown)
+	} else {
+		add("Took", "%s%s", duration(t.Time.Wall), spent(t.Time))
+	}
 	add("Steps", "%s, %s, %s", plural(t.Steps, "step"), plural(t.ModelCalls, "model call"), plural(t.ToolCalls, "tool call"))
 	add("Input tokens", "%s; cached: %s; written to the cache: %s; neither: %s", known(t.Tokens.Input), known(t.Tokens.Cached), known(t.Tokens.CacheWrite), known(t.Tokens.Uncached))
 	add("Output tokens", "%s; of them reasoning: %s", known(t.Tokens.Output), known(t.Tokens.Reasoning))
