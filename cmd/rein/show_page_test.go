@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -256,5 +257,85 @@ func forkLong(t *testing.T, path, run, fork string) {
 	}
 	if _, err := store.Append(ctx, lease, journal.Batch{Run: fork, After: head.Seq - 1, Entries: entries}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Damage in what a page is made of is reported with it: at the run's end, which every
+// page says how it is, and in the page's own steps. Elsewhere it is for rein verify.
+func TestPagesOfDamagedRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		tamper        string
+		first, second bool // the pages that report it
+	}{
+		"end missing": {`DELETE FROM events WHERE id = (SELECT max(id) FROM events)`, true, true},
+		"in the last steps": {fmt.Sprintf(`UPDATE events SET data = replace(data, '"step":%d', '"step":1') WHERE type = 'model.called' AND data LIKE '%%"step":%d,%%'`,
+			pageSteps+18, pageSteps+18), true, true},
+		"in the first page": {`UPDATE events SET data = replace(data, '"step":9,', '"step":8,') WHERE type = 'model.called' AND data LIKE '%"step":9,%'`, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBox(t)
+			run := auditRun(t, b.made(), pageSteps+20)
+			b.tamper(c.tamper)
+			for from, reports := range map[string]bool{"1": c.first, fmt.Sprint(pageSteps + 10): c.second} {
+				p := b.rein("show", run, "--from", from)
+				if (p.code == badEnd) != reports || strings.Contains(p.err, "after event") != reports || !strings.Contains(p.out, "\n   STEP") {
+					t.Errorf("from %s: exit %d, %s\n%s", from, p.code, p.err, p.out[:min(len(p.out), 600)])
+				}
+			}
+			if p := b.rein("show", run, "--all"); p.code != badEnd || !strings.Contains(p.err, "after event") {
+				t.Errorf("--all: exit %d, %s", p.code, p.err)
+			}
+		})
+	}
+}
+
+// made returns where the box has its store, whose folder is there.
+func (b *box) made() string {
+	b.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(b.storeFile()), 0o755); err != nil {
+		b.t.Fatal(err)
+	}
+	return b.storeFile()
+}
+
+// A long run is shown while another process carries it out, up to now, and after that
+// has died without a word.
+func TestLongRunGoesOn(t *testing.T) {
+	b := newBox(t)
+	path := b.made()
+	run := auditRun(t, path, pageSteps+20)
+	store, err := sqlite.Open(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	lease, err := store.Join(t.Context(), journal.ThisProcess("test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, err := store.Head(t.Context(), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Fork(t.Context(), lease, run, head.Seq-1, "live-1"); err != nil {
+		t.Fatal(err)
+	}
+	after := head.Seq - 1
+	for _, d := range []event.Data{&event.RunResumed{Fork: run, Generation: 1}, &event.ContextAssembled{Purpose: event.PurposeStep, Step: pageSteps + 21},
+		&event.ModelCalled{ID: "f1", Purpose: event.PurposeStep, Step: pageSteps + 21, Attempt: 1, Model: "openai/reader"}} {
+		if _, err := store.Append(t.Context(), lease, journal.Batch{Run: "live-1", After: after, Entries: []journal.Entry{{Time: 1_900_000_000_000, Data: d}}}); err != nil {
+			t.Fatal(err)
+		}
+		after++
+	}
+	last := fmt.Sprintf("steps %d to %d of %d", pageSteps+19, pageSteps+21, pageSteps+21)
+	if out := b.ok("show", "live-1", "--from", "-3"); !strings.Contains(out, "\nrunning\n") || !strings.Contains(out, "no reply yet") || !strings.Contains(out, last) {
+		t.Errorf("while it goes on:\n%s", out)
+	}
+	if err := store.Leave(t.Context(), lease); err != nil {
+		t.Fatal(err)
+	}
+	if out := b.ok("show", "live-1", "--from", "-3"); !strings.Contains(out, "\ninterrupted\n") || !strings.Contains(out, lostText) || !strings.Contains(out, last) {
+		t.Errorf("when nobody carries it out:\n%s", out)
 	}
 }
