@@ -3,5 +3,6 @@
 //
 // Its tables, testdata/*.txt, name for each report the tests and scripts that have its
 // shape, in our own words; its test holds that they exist, and that no report is
-// without one. There is nothing in the package besides.
+// without one, apart from those of the class "later", about what there is not yet.
+// There is nothing in the package besides.
 package reports

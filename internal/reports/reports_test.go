@@ -61,7 +61,7 @@ func read(t *testing.T, path string) []entry {
 // Every test that a table names exists.
 func TestTestsExist(t *testing.T) {
 	tables, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(tables) != 3 {
+	if err != nil || len(tables) != 4 {
 		t.Fatalf("%v, %v", tables, err)
 	}
 	known := map[string]*folder{}
@@ -70,7 +70,7 @@ func TestTestsExist(t *testing.T) {
 			if e.line != i+1 {
 				t.Errorf("%s: report %d stands in place %d", table, e.line, i+1)
 			}
-			if len(e.tests) == 0 {
+			if len(e.tests) == 0 && e.class != "later" {
 				t.Errorf("%s: report %d has no test", table, e.line)
 			}
 			for _, test := range e.tests {
@@ -84,7 +84,7 @@ func TestTestsExist(t *testing.T) {
 
 // Every report has an entry, of its class and as it is now.
 func TestReportsAreCovered(t *testing.T) {
-	for _, name := range []string{"harness", "context", "wire-faults"} {
+	for _, name := range []string{"harness", "context", "wire-faults", "trace-eval-ui"} {
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile(filepath.Join(shared, name+".jsonl"))
 			if err != nil {
