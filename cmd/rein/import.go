@@ -23,6 +23,9 @@ import (
 // maxImported is the most bytes of a file that are read from stdin or imported.
 const maxImported = 64 << 30
 
+// maxConversations is the most conversations that are imported of one file.
+const maxConversations = 100_000
+
 // importedObject is what --json prints.
 type importedObject struct {
 	portable.Imported
@@ -156,7 +159,10 @@ func (a *app) importConversations(ctx context.Context, s journal.Store, in io.Re
 	}
 	n := 0
 	for c, err := range recording.Read(in, recording.Limits{}) {
-		n++
+		if n++; n > maxConversations {
+			out.Failed = append(out.Failed, fmt.Sprintf("conversations from %d on: that is the most of one file; split it", n))
+			break
+		}
 		var bad *recording.Error
 		if errors.As(err, &bad) {
 			out.Failed = append(out.Failed, bad.Error())

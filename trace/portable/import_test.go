@@ -196,6 +196,15 @@ func TestAgain(t *testing.T) {
 		t.Errorf("imported %+v, %v", im, err)
 	}
 	same(t, a, b, "r1", "r1")
+	cut := memory.New() // an import was killed in the midst of writing
+	defer cut.Close()
+	_, err = cut.Import(t.Context(), journal.Piece{Run: "r1", Records: records(t, a, "r1")[:3]})
+	must(t, err)
+	im, err = Import(t.Context(), cut, bytes.NewReader(after), Options{})
+	if err != nil || im.Runs[0].State != StateContinued || im.Runs[0].New != 5 || im.Runs[1].State != StateImported {
+		t.Errorf("imported %+v, %v", im, err)
+	}
+	same(t, a, cut, "r1", "r1")
 	im, err = Import(t.Context(), b, bytes.NewReader(before), Options{})
 	if err != nil || im.Runs[0].State != StatePresent {
 		t.Errorf("an earlier export: %+v, %v", im, err)

@@ -97,7 +97,7 @@ func (r *Redactor) value(name, s string, nested int) string {
 		r.count("registered")
 		s = out
 	}
-	if kind := secretName(name); kind != "" && !placeholder(s) {
+	if kind := secretName(name); kind != "" && !placeholder(s) && !isPath(kind, s) {
 		return r.marker(kind, s)
 	}
 	if nested < maxNested && looksLikeJSON(s) {

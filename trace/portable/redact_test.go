@@ -62,6 +62,10 @@ func TestText(t *testing.T) {
 		{`{"password": "cut0ff-at-th`, `{"password": "[redacted:password:#]`},
 		{`{'token': 'abc12345', 'n': 1}`, `{'token': '[redacted:token:#]', 'n': 1}`},
 		{"The password: required. A token = something; secret=mine; token: str", ""},
+		{"PWD=/srv/desk2, OLD_PWD='/srv/desk', token = self.apiToken, cookie = request.get2('Cookie'), passwd = prompt_9 ()", ""},
+		{`_("Password:"), x="1234567890"`, ""},
+		{"API_TOKEN=correctHorseBattery", "API_TOKEN=[redacted:apitoken:#]"},
+		{`{"pwd":"/srv/desk"}`, ""},
 		{"password: ********, api_key=$API_KEY, token=<your-token-1>", ""},
 		// nothing
 		{"tokens: 12, sha256 " + strings.Repeat("0a", 32) + ", sk-learn, task-force-one, AKIAx", ""},

@@ -236,10 +236,14 @@ func (x *scanner) assigned(i int) (kind string, from, to int) {
 		return "", 0, 0
 	}
 	name := nameBefore(s, i, x.floor)
-	if kind = secretName(name); kind == "" {
+	if kind = secretName(s[name.from:name.to]); kind == "" {
 		return "", 0, 0
 	}
 	from = i + 1
+	if name.opened && from < len(s) && s[from] == s[name.from-1] {
+		return "", 0, 0 // it ends a text that is only the name: "Password:"
+	}
+	setting := from < len(s) && s[i] == '=' && name.to == i && strings.ToUpper(s[name.from:name.to]) == s[name.from:name.to]
 	for n := 0; n < 3 && from < len(s) && (s[from] == ' ' || s[from] == '\t'); n++ {
 		from++
 	}
@@ -251,17 +255,29 @@ func (x *scanner) assigned(i int) (kind string, from, to int) {
 	value := s[from:to]
 	const least = 8
 	switch {
-	case placeholder(value), len(value) < least:
-		return "", 0, 0
-	case !quoted && !(mixed(value) && letters(value)):
-		x.barren = to
-		return "", 0, 0
+	case placeholder(value), len(value) < least, isPath(kind, value):
+	case quoted:
+		return kind, from, to
+	case !mixed(value) || !letters(value):
+	case strings.HasPrefix(strings.TrimPrefix(s[to:], " "), "("), !setting && !strings.ContainsAny(value, "0123456789"):
+		// More likely a name in a program.
+	default:
+		return kind, from, to
 	}
-	return kind, from, to
+	if !quoted {
+		x.barren = to
+	}
+	return "", 0, 0
+}
+
+// word is a place in a text. opened: a quote stands before it, and none after it.
+type word struct {
+	from, to int
+	opened   bool
 }
 
 // nameBefore returns the word before i, which may be quoted.
-func nameBefore(s string, i, done int) string {
+func nameBefore(s string, i, done int) word {
 	end := i
 	for n := 0; n < 4 && end > done && strings.IndexByte(" \t\"'`\\", s[end-1]) >= 0; n++ {
 		end--
@@ -270,7 +286,17 @@ func nameBefore(s string, i, done int) string {
 	for start > done && end-start <= maxName && (wordly.has(s[start-1]) || s[start-1] == '.') {
 		start--
 	}
-	return s[start:end]
+	w := word{from: start, to: end}
+	w.opened = start > done && isQuote(s[start-1]) && !strings.ContainsAny(s[end:i], "\"'`")
+	return w
+}
+
+func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
+// isPath reports whether a value of that kind is the shell's folder, which has the name
+// of a password.
+func isPath(kind, value string) bool {
+	return kind == "pwd" && (value[0] == '/' || value[0] == '~' || value[0] == '.' || len(value) > 2 && value[1] == ':' && value[2] == '\\')
 }
 
 // quote steps over an opening quote, with the backslashes before it.
@@ -279,7 +305,7 @@ func quote(s string, i int) (from int, quoted bool) {
 	for n := 0; n < 4 && j < len(s) && s[j] == '\\'; n++ {
 		j++
 	}
-	if j < len(s) && strings.IndexByte("\"'`", s[j]) >= 0 {
+	if j < len(s) && isQuote(s[j]) {
 		return j + 1, true
 	}
 	return i, false
