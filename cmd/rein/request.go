@@ -55,7 +55,7 @@ and after one whether the work serves the goal (read-back) or whether all is don
 	cmd.Flags().Int64Var(&step, "step", 0, "the step `N`, from 1")
 	cmd.Flags().Int64Var(&attempt, "attempt", 0, "which try `K` of the step, from 1; the last if left out")
 	cmd.Flags().StringVar(&purpose, "purpose", "", "what the request was for, `P`: step, summary, read-back, completion-check or final")
-	cmd.Flags().BoolVar(&diff, "diff", false, "show what changed since the request of the step before")
+	cmd.Flags().BoolVar(&diff, "diff", false, "say what changed since the request of the step before, and what that left of the cached prefix; then show the texts")
 	return a.withReading(cmd, func(ctx context.Context, s journal.Store, args []string) error {
 		if step < 1 {
 			return fmt.Errorf("say which step: --step N, from 1")

@@ -29,6 +29,7 @@ type Comparison struct {
 	first int
 
 	found []Finding
+	diffs map[Kind]int // how many texts were compared, looked up only
 	// paired are the calls that are findings together; looked up only.
 	paired map[*Call]bool
 	// reported are the findings about outcomes of calls of A; looked up only.
@@ -41,7 +42,7 @@ type Comparison struct {
 
 // New aligns two runs.
 func New(a, b *Run) *Comparison {
-	c := &Comparison{a: a, b: b, first: -1, reported: map[*Call]int{}, redacted: []string{}, paired: map[*Call]bool{}}
+	c := &Comparison{a: a, b: b, first: -1, reported: map[*Call]int{}, redacted: []string{}, paired: map[*Call]bool{}, diffs: map[Kind]int{}}
 	c.pairs, c.exact = Align(a.Steps, b.Steps)
 	switch {
 	case a.Fork != "" && a.Fork == b.ID:

@@ -18,8 +18,8 @@ import (
 // call, and at most [maxSaid] of what was said there, however long the results were.
 type Run struct {
 	ID string
-	// Spec is the run's as it is now, nil if its journal does not begin with one; at
-	// holds what it was before models were changed.
+	// Spec is the run's, with the models that it asked last; nil if its journal does not
+	// begin with one.
 	Spec *event.Spec
 	// Fork is the run that this one was forked from last, and Shared the last event
 	// that they share; "" and 0 for none.

@@ -134,13 +134,22 @@ func (v *conversation) changed(x, y *item) {
 		f.Only, f.Text = "a", c.b.edited(y, editB, "B", "A")
 	default:
 		if n, ok := c.reported[x.call]; ok && x.call != nil {
-			c.found[n].Diff = textDiff(x.text, y.text)
+			c.found[n].Diff = c.diffOf(c.found[n].Kind, x.text, y.text)
 			c.found[n].Text += beginning(x.text, y.text) + onlySecrets(x.text, y.text)
 			return
 		}
-		f.Kind, f.Text, f.Diff = KindResult, c.a.of(x)+" is another text in A than in B"+onlySecrets(x.text, y.text), textDiff(x.text, y.text)
+		f.Kind, f.Text, f.Diff = KindResult, c.a.of(x)+" is another text in A than in B"+onlySecrets(x.text, y.text), c.diffOf(KindResult, x.text, y.text)
 	}
 	c.find(f)
+}
+
+// diffOf is textDiff for findings of which a report lists the first ones only: the
+// others get none.
+func (c *Comparison) diffOf(k Kind, a, b string) []string {
+	if c.diffs[k]++; c.diffs[k] > mostOfKind+1 {
+		return []string{}
+	}
+	return textDiff(a, b)
 }
 
 // beginning says that one text is only the beginning of the other, and does not say
