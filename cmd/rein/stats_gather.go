@@ -28,7 +28,7 @@ type folded struct {
 	damage *damage
 	// imported: it was carried out elsewhere, by Rein or by another program.
 	imported bool
-	err    error
+	err      error
 }
 
 // all reads the runs that are asked for, some of them at once, and adds them up in the

@@ -100,6 +100,39 @@ func TestStatsFilters(t *testing.T) {
 	}
 }
 
+// FuzzStatsTime: whatever a person names as a time, it is one or an error that says what
+// to name, and a day ends after it begins.
+func FuzzStatsTime(f *testing.F) {
+	for _, s := range []string{"2026-11-30", "2026-11-30T12:00", "2026-11-30T12:00:00Z", "36h", "7d", "2w", "-1h", "9999d", "0", "1e9h", "2026-02-30", "\x00d", ""} {
+		f.Add(s)
+	}
+	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, text string) {
+		begin, end, err := moment(text, now, time.UTC)
+		if err != nil {
+			if len(err.Error()) > 400 || !strings.Contains(err.Error(), "name a day") {
+				t.Errorf("%q: %v", text, err)
+			}
+			return
+		}
+		if *end < *begin || *end-*begin > 24*3_600_000 {
+			t.Errorf("%q is from %d to %d", text, *begin, *end)
+		}
+	})
+}
+
+// Two versions of one agent can be told apart, however long its name is.
+func TestVersionsAreToldApart(t *testing.T) {
+	long := strings.Repeat("order-desk-", 10)
+	a, b := groupName("version", long+"@1a2b3c4d"), groupName("version", long+"@5e6f7a8b")
+	if a == b || !strings.HasSuffix(a, "@1a2b3c4d") || textWidth(a) > 30 {
+		t.Errorf("%s and %s", a, b)
+	}
+	if got := groupName("agent", "a@b"); got != "a@b" {
+		t.Errorf("an agent's name is %s", got)
+	}
+}
+
 // What was carried out elsewhere is left out, and that is said, whether another program
 // did it or Rein; it can be added up by itself.
 func TestStatsImported(t *testing.T) {

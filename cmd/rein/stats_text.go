@@ -154,11 +154,23 @@ func groupsTable(o *statsObject) *table {
 		if g.Runs.Success != nil {
 			success = g.Runs.Success.String()
 		}
-		t.rows = append(t.rows, tableRow{cells: []string{name(g.Name), some(g.Runs.All), some(g.Runs.OK), success, some(g.Below.All),
+		t.rows = append(t.rows, tableRow{cells: []string{groupName(o.By, g.Name), some(g.Runs.All), some(g.Runs.OK), success, some(g.Below.All),
 			some(g.Steps.Total), shortSum(&g.Tokens.Input), shortSum(&g.Tokens.Output), shortCost(&g.Cost)}})
 	}
 	return t
 }
+
+// groupName returns a group's name for a table. Versions of one agent differ at the end.
+func groupName(by stats.By, text string) string {
+	if i := strings.LastIndexByte(text, '@'); by == stats.ByVersion && i >= 0 {
+		return clip(text[:i], versionedWidth) + printable(text[i:])
+	}
+	return name(text)
+}
+
+// versionedWidth is how many columns of an agent's name stand before its version, so
+// that both have room beside the figures.
+const versionedWidth = 20
 
 func reasonsTable(g *stats.Group) *table {
 	t := &table{head: []string{"STOPPED", "RUNS", "OK"}, least: 20}

@@ -301,3 +301,18 @@ func TestServing(t *testing.T) {
 		t.Error("the context was changed")
 	}
 }
+
+// BenchmarkStep is what observing one step with a call costs: 7 events.
+func BenchmarkStep(b *testing.B) {
+	m, err := prometheus.New(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	feed(m, "r1", 1, &event.RunStarted{Spec: spec()})
+	b.ReportAllocs()
+	for n := int64(1); b.Loop(); n++ {
+		id, call := fmt.Sprint(n), fmt.Sprint("c", n)
+		feed(m, "r1", 7*n, &event.ContextAssembled{Step: n}, &event.ModelCalled{ID: id, Step: n, Attempt: 1, Model: "a/b"}, &event.ModelAnswered{ID: id}, &event.ReplyParsed{ID: id},
+			&event.CallJudged{Call: call, Tool: "read", Verdict: event.Allow}, &event.ToolStarted{ID: id + "t", Call: call, Tool: "read", Attempt: 1}, &event.ToolFinished{ID: id + "t", Call: call, Tool: "read", Status: event.StatusSuccess})
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"rein.example/rein/event"
 	"rein.example/rein/message"
+	"rein.example/rein/trace"
 	"rein.example/rein/trace/stats"
 )
 
@@ -200,6 +201,21 @@ func TestUnknownIsNotZero(t *testing.T) {
 	m := g.Models[0]
 	if m.Model != "a/b" || m.Calls != 4 || m.Answered != 1 || m.Failed != 2 || m.Open != 1 || m.Retries != 2 || fmt.Sprint(m.Errors) != "[{incomplete 1} {network 1}]" || m.Latency.Count != 1 {
 		t.Errorf("%+v", m)
+	}
+}
+
+// What stats makes of a run's cost is what its trace has in its last row.
+func TestCostIsTheTraces(t *testing.T) {
+	events := slices.Concat([]event.Data{&event.RunStarted{Spec: spec()}}, step(1, "2.0", 1234, 56), step(2, "5.0", 4321, 65),
+		[]event.Data{&event.ModelCalled{ID: "8.0", Step: 3, Model: "a/b"}, &event.ModelFailed{ID: "8.0", Class: event.ClassIncomplete, Usage: message.Usage{Input: message.Known(77), Output: message.Known(0)}}})
+	var f trace.Fold
+	for i, d := range events {
+		f.Add(&event.Event{Run: "r", Seq: int64(i) + 1, Data: d})
+	}
+	rows := f.Rows()
+	want := rows[len(rows)-1].CumulativeCost
+	if got := count("", journal{id: "r", events: events}).Total.Cost.USD; want == nil || got == nil || *got != *want {
+		t.Errorf("%v, and the trace has %v", got, want)
 	}
 }
 
