@@ -492,3 +492,19 @@ func TestExportWithoutBodies(t *testing.T) {
 		t.Errorf("verify says %s%s, and said %s", got.out, got.err, want.out)
 	}
 }
+
+// A file that hangs together and is no journal is refused, too.
+func TestImportUnfoldable(t *testing.T) {
+	r := event.Record{Run: "odd", Seq: 1, Type: event.TypeRunPaused, Data: []byte(`{"cause":"turn_done"}`)}
+	r.Hash = r.ComputeHash()
+	b := newBox(t)
+	file := b.file("odd.jsonl", `{"line":"header","format":"rein-export","version":1,"run":"odd"}`+"\n"+`{"line":"run","run":"odd"}`+"\n"+
+		string(event.AppendRecord(nil, &r))+"\n"+`{"line":"run.end","run":"odd","events":1,"hash":"`+r.Hash.String()+`"}`+"\n"+`{"line":"end","runs":1,"events":1}`+"\n")
+	if p := b.rein("import", file); p.code != 1 || !strings.Contains(p.err, "line 3: ") || !strings.Contains(p.err, "a journal begins with run.started") {
+		t.Errorf("exit %d, %s", p.code, p.err)
+	}
+	var list []runObject
+	if b.decode(&list, "runs"); len(list) != 0 {
+		t.Errorf("imported %+v", list)
+	}
+}
