@@ -76,7 +76,8 @@ func TestChatCtrlC(t *testing.T) {
 	p.sees("paused: interrupted")
 	p.types("Go on.\r")
 	p.sees("\nIt is late.\n")
-	p.types("\x03\x03") // nothing is typed: a warning, then the end
+	p.sees("Enter sends") // the turn is over: what comes after an answer takes a while
+	p.types("\x03\x03")   // nothing is typed: a warning, then the end
 	if code := p.ends(); code != 0 {
 		t.Errorf("exit %d", code)
 	}
