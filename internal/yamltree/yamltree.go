@@ -42,8 +42,8 @@ type Node struct {
 	Kind Kind
 	Pos
 	// Scalar is the value of text, and of the other scalars their JSON: "true",
-	// "-12", "0.5".
-	Scalar string
+	// "-12", "0.5". Written is how they stand in the file: "True", "-012", "0.50".
+	Scalar, Written string
 	// Items are those of a list, Entries those of a mapping, as written.
 	Items   []*Node
 	Entries []Entry
@@ -276,23 +276,24 @@ func document(file *ast.File, depth int) (*Node, error) {
 
 // convert returns the tree below n, which may be depth levels deep.
 func convert(n ast.Node, depth int) (*Node, error) {
-	pos := tokenPos(n.GetToken())
+	t := n.GetToken()
+	pos := tokenPos(t)
 	if depth < 0 {
 		return nil, &Error{pos, "this is nested too deeply"}
 	}
 	switch n := n.(type) {
 	case *ast.NullNode:
-		return &Node{Kind: Null, Pos: pos, Scalar: "null"}, nil
+		return &Node{Kind: Null, Pos: pos, Scalar: "null", Written: t.Value}, nil
 	case *ast.BoolNode:
-		return &Node{Kind: Bool, Pos: pos, Scalar: strconv.FormatBool(n.Value)}, nil
+		return &Node{Kind: Bool, Pos: pos, Scalar: strconv.FormatBool(n.Value), Written: t.Value}, nil
 	case *ast.IntegerNode:
-		return &Node{Kind: Int, Pos: pos, Scalar: fmt.Sprint(n.Value)}, nil
+		return &Node{Kind: Int, Pos: pos, Scalar: fmt.Sprint(n.Value), Written: t.Value}, nil
 	case *ast.FloatNode:
 		return floatNode(n, pos)
 	case *ast.StringNode:
-		return &Node{Kind: Text, Pos: pos, Scalar: n.Value}, nil
+		return &Node{Kind: Text, Pos: pos, Scalar: n.Value, Written: n.Value}, nil
 	case *ast.LiteralNode:
-		return &Node{Kind: Text, Pos: pos, Scalar: n.Value.Value}, nil
+		return &Node{Kind: Text, Pos: pos, Scalar: n.Value.Value, Written: n.Value.Value}, nil
 	case *ast.SequenceNode:
 		return listNode(n, pos, depth)
 	case *ast.MappingNode:
@@ -313,7 +314,7 @@ func floatNode(n *ast.FloatNode, pos Pos) (*Node, error) {
 	if !strings.ContainsAny(text, ".e") {
 		text += ".0" // so that it still looks like what was written
 	}
-	return &Node{Kind: Float, Pos: pos, Scalar: text}, nil
+	return &Node{Kind: Float, Pos: pos, Scalar: text, Written: n.GetToken().Value}, nil
 }
 
 func listNode(n *ast.SequenceNode, pos Pos, depth int) (*Node, error) {

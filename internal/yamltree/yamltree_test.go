@@ -69,6 +69,22 @@ func TestTree(t *testing.T) {
 	}
 }
 
+// A scalar is known as it stands in the file, too, quotes apart.
+func TestWritten(t *testing.T) {
+	for _, c := range []struct{ in, scalar, written string }{
+		{"0x10", "16", "0x10"}, {"1.50", "1.5", "1.50"}, {"True", "true", "True"}, {"~", "null", "~"}, {"'0x10'", "0x10", "0x10"}, {"|\n  1.50\n", "1.50\n", "1.50\n"},
+	} {
+		n, err := Parse([]byte("a: "+c.in), limits)
+		if err != nil {
+			t.Errorf("%q: %v", c.in, err)
+			continue
+		}
+		if got := n.Entries[0].Value; got.Scalar != c.scalar || got.Written != c.written {
+			t.Errorf("%q: %q, written %q", c.in, got.Scalar, got.Written)
+		}
+	}
+}
+
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		in   string

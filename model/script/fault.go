@@ -4,8 +4,7 @@ import (
 	"math/big"
 	"time"
 
-	"github.com/goccy/go-yaml/ast"
-
+	"rein.example/rein/internal/yamltree"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
 	common "rein.example/rein/model/internal/wire"
@@ -36,12 +35,11 @@ type apiError struct {
 }
 
 func faults(dst *[]fault) field {
-	return func(n ast.Node) error {
-		list, ok := n.(*ast.SequenceNode)
-		if !ok {
-			return errAt(n, "faults are a list, one for each try")
+	return func(n *yamltree.Node) error {
+		if n.Kind != yamltree.List {
+			return errAt(n.Pos, "faults are a list, one for each try")
 		}
-		for _, v := range list.Values {
+		for _, v := range n.Items {
 			f, err := parseFault(v)
 			if err != nil {
 				return err
@@ -52,7 +50,7 @@ func faults(dst *[]fault) field {
 	}
 }
 
-func parseFault(n ast.Node) (*fault, error) {
+func parseFault(n *yamltree.Node) (*fault, error) {
 	m, err := readMapping(n, "a fault")
 	if err != nil {
 		return nil, err
@@ -73,7 +71,7 @@ func parseFault(n ast.Node) (*fault, error) {
 			"html":        isTrue(&f.html),
 			"close":       isTrue(&f.close),
 			"empty":       isTrue(&f.empty),
-			"error_event": func(n ast.Node) error {
+			"error_event": func(n *yamltree.Node) error {
 				m, err := readMapping(n, "error_event")
 				if err != nil {
 					return err
@@ -95,29 +93,29 @@ func parseFault(n ast.Node) (*fault, error) {
 		}
 	}
 	if kinds != 1 {
-		return nil, errAt(n, "a fault is exactly one of status, close, cut, stall, html, error_event and empty; only stall and cut go together")
+		return nil, errAt(n.Pos, "a fault is exactly one of status, close, cut, stall, html, error_event and empty; only stall and cut go together")
 	}
 	for _, key := range []string{"retry_after", "type", "code", "message", "body"} {
 		if at := m.has(key); at != nil && f.status == 0 {
-			return nil, errAt(at, "%s belongs to a fault with a status", key)
+			return nil, errAt(at.Pos, "%s belongs to a fault with a status", key)
 		}
 	}
 	if at := m.has("body"); at != nil && f.kind+f.code+f.message != "" {
-		return nil, errAt(at, "body takes the place of type, code and message; give one or the others")
+		return nil, errAt(at.Pos, "body takes the place of type, code and message; give one or the others")
 	}
 	return f, nil
 }
 
 // readCut reads whole bytes or a fraction.
-func (f *fault) readCut(n ast.Node) error {
-	s, _ := scalarText(n)
-	switch n.(type) {
-	case *ast.IntegerNode:
+func (f *fault) readCut(n *yamltree.Node) error {
+	s := n.Written
+	switch n.Kind {
+	case yamltree.Int:
 		if b, err := parseInt(s); err == nil && b > 0 && b <= maxBytes {
 			f.cutBytes = b
 			return nil
 		}
-	case *ast.FloatNode:
+	case yamltree.Float:
 		if r, ok := new(big.Rat).SetString(s); ok && len(s) < 20 {
 			r.Mul(r, big.NewRat(1_000_000, 1))
 			ppm := new(big.Int).Quo(r.Num(), r.Denom())
@@ -127,7 +125,7 @@ func (f *fault) readCut(n ast.Node) error {
 			}
 		}
 	}
-	return errAt(n, "cut is a number of bytes, at least 1, or a fraction between 0 and 1 such as 0.5")
+	return errAt(n.Pos, "cut is a number of bytes, at least 1, or a fraction between 0 and 1 such as 0.5")
 }
 
 func (f *fault) cut() bool { return f.cutBytes > 0 || f.cutPPM > 0 }

@@ -1,10 +1,9 @@
 package script
 
 import (
-	"fmt"
 	"strconv"
 
-	"github.com/goccy/go-yaml/ast"
+	"rein.example/rein/internal/yamltree"
 )
 
 func parseInt(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }
@@ -24,17 +23,17 @@ func Parse(data []byte) (*Script, error) {
 		"model": text(&s.model),
 		"turns": nodes(&s.turns, 1),
 		"final": alternatives(&s.final),
-		"structured": func(n ast.Node) error {
+		"structured": func(n *yamltree.Node) error {
 			byName, err := readMapping(n, "structured")
 			if err != nil {
 				return err
 			}
-			for _, e := range byName.entries {
+			for _, e := range byName.Entries {
 				var list []*node
-				if err := alternatives(&list)(e.value); err != nil {
+				if err := alternatives(&list)(e.Value); err != nil {
 					return err
 				}
-				s.structured[e.key] = list
+				s.structured[e.Key] = list
 			}
 			return nil
 		},
@@ -43,22 +42,21 @@ func Parse(data []byte) (*Script, error) {
 		return nil, err
 	}
 	if len(s.turns) == 0 && len(s.final) == 0 && len(s.structured) == 0 {
-		return nil, errAt(root, "a script needs turns, final or structured")
+		return nil, errAt(root.Pos, "a script needs turns, final or structured")
 	}
 	return s, nil
 }
 
 // nodes reads a list of turns and groups, depth levels down.
 func nodes(dst *[]*node, depth int) field {
-	return func(n ast.Node) error {
-		list, ok := n.(*ast.SequenceNode)
-		if !ok {
-			return errAt(n, "turns are a list: begin each with a dash")
+	return func(n *yamltree.Node) error {
+		if n.Kind != yamltree.List {
+			return errAt(n.Pos, "turns are a list: begin each with a dash")
 		}
 		if depth > maxDepth {
-			return errAt(n, "groups are nested too deeply; at most %d levels", maxDepth)
+			return errAt(n.Pos, "groups are nested too deeply; at most %d levels", maxDepth)
 		}
-		for _, v := range list.Values {
+		for _, v := range n.Items {
 			parsed, err := parseNode(v, depth)
 			if err != nil {
 				return err
@@ -71,10 +69,10 @@ func nodes(dst *[]*node, depth int) field {
 
 // alternatives reads one turn, or a list of turns of which one is played.
 func alternatives(dst *[]*node) field {
-	return func(n ast.Node) error {
-		list := []ast.Node{n}
-		if seq, ok := n.(*ast.SequenceNode); ok {
-			list = seq.Values
+	return func(n *yamltree.Node) error {
+		list := []*yamltree.Node{n}
+		if n.Kind == yamltree.List {
+			list = n.Items
 		}
 		for _, v := range list {
 			parsed, err := parseNode(v, 1)
@@ -82,7 +80,7 @@ func alternatives(dst *[]*node) field {
 				return err
 			}
 			if parsed.turn == nil {
-				return errAt(v, "this is a turn; groups belong under turns")
+				return errAt(v.Pos, "this is a turn; groups belong under turns")
 			}
 			*dst = append(*dst, parsed)
 		}
@@ -90,9 +88,8 @@ func alternatives(dst *[]*node) field {
 	}
 }
 
-func parseNode(n ast.Node, depth int) (*node, error) {
-	switch n.(type) {
-	case *ast.StringNode, *ast.LiteralNode:
+func parseNode(n *yamltree.Node, depth int) (*node, error) {
+	if n.Kind == yamltree.Text {
 		t := newTurn()
 		return &node{turn: t}, templated(&t.say)(n)
 	}
@@ -138,17 +135,16 @@ func parseTurn(m *mapping) (*node, error) {
 			"when":   conditional(&n.when),
 			"say":    templated(&t.say),
 			"reason": templated(&t.reason),
-			"call": func(n ast.Node) error {
+			"call": func(n *yamltree.Node) error {
 				c, err := parseCall(n)
 				t.calls = append(t.calls, c)
 				return err
 			},
-			"calls": func(n ast.Node) error {
-				list, ok := n.(*ast.SequenceNode)
-				if !ok {
-					return errAt(n, "calls is a list; for one call write call")
+			"calls": func(n *yamltree.Node) error {
+				if n.Kind != yamltree.List {
+					return errAt(n.Pos, "calls is a list; for one call write call")
 				}
-				for _, v := range list.Values {
+				for _, v := range n.Items {
 					c, err := parseCall(v)
 					if err != nil {
 						return err
@@ -169,15 +165,15 @@ func parseTurn(m *mapping) (*node, error) {
 	}
 	t.chunk = int(chunk)
 	if one, many := m.has("call"), m.has("calls"); one != nil && many != nil {
-		return nil, errAt(one, "a turn takes call or calls, not both")
+		return nil, errAt(one.Pos, "a turn takes call or calls, not both")
 	}
 	if m.has("say") == nil && m.has("reason") == nil && len(t.calls) == 0 {
-		return nil, errAt(m.node, `a turn says or calls something; for an empty reply write say: ""`)
+		return nil, errAt(m.Pos, `a turn says or calls something; for an empty reply write say: ""`)
 	}
 	return n, nil
 }
 
-func parseCall(n ast.Node) (call, error) {
+func parseCall(n *yamltree.Node) (call, error) {
 	var c call
 	m, err := readMapping(n, "a call")
 	if err != nil {
@@ -186,7 +182,7 @@ func parseCall(n ast.Node) (call, error) {
 	err = m.readFields("a call", "name, arguments, raw_arguments, id", map[string]field{
 		"name": text(&c.name),
 		"id":   text(&c.id),
-		"arguments": func(n ast.Node) error {
+		"arguments": func(n *yamltree.Node) error {
 			if _, err := readMapping(n, "arguments"); err != nil {
 				return err
 			}
@@ -194,7 +190,7 @@ func parseCall(n ast.Node) (call, error) {
 			c.arguments = v
 			return err
 		},
-		"raw_arguments": func(n ast.Node) error {
+		"raw_arguments": func(n *yamltree.Node) error {
 			c.isRaw = true
 			return templated(&c.raw)(n)
 		},
@@ -203,20 +199,20 @@ func parseCall(n ast.Node) (call, error) {
 		return c, err
 	}
 	if m.has("name") == nil {
-		return c, errAt(n, "a call needs a name")
+		return c, errAt(n.Pos, "a call needs a name")
 	}
 	if raw := m.has("raw_arguments"); raw != nil && m.has("arguments") != nil {
-		return c, errAt(raw, "a call takes arguments or raw_arguments, not both")
+		return c, errAt(raw.Pos, "a call takes arguments or raw_arguments, not both")
 	}
 	return c, nil
 }
 
 // conditional reads one condition, or a list of which one has to hold.
 func conditional(dst *conditions) field {
-	return func(n ast.Node) error {
-		list := []ast.Node{n}
-		if seq, ok := n.(*ast.SequenceNode); ok {
-			list = seq.Values
+	return func(n *yamltree.Node) error {
+		list := []*yamltree.Node{n}
+		if n.Kind == yamltree.List {
+			list = n.Items
 		}
 		for _, v := range list {
 			m, err := readMapping(v, "a condition")
@@ -231,19 +227,19 @@ func conditional(dst *conditions) field {
 				return err
 			}
 			if c.contains == "" && c.lacks == "" {
-				return errAt(v, "a condition needs contains or lacks, with a text")
+				return errAt(v.Pos, "a condition needs contains or lacks, with a text")
 			}
 			*dst = append(*dst, c)
 		}
 		if len(list) == 0 {
-			return errAt(n, "this is a condition, or a list of conditions of which one has to hold")
+			return errAt(n.Pos, "this is a condition, or a list of conditions of which one has to hold")
 		}
 		return nil
 	}
 }
 
 func expectation(dst *expect) field {
-	return func(n ast.Node) error {
+	return func(n *yamltree.Node) error {
 		m, err := readMapping(n, "expect")
 		if err != nil {
 			return err
@@ -255,10 +251,10 @@ func expectation(dst *expect) field {
 }
 
 func tokens(dst **usage) field {
-	return func(n ast.Node) error {
+	return func(n *yamltree.Node) error {
 		u := &usage{-1, -1, -1, -1}
 		*dst = u
-		if s, ok := n.(*ast.StringNode); ok && s.Value == "none" {
+		if n.Kind == yamltree.Text && n.Scalar == "none" {
 			return nil
 		}
 		m, err := readMapping(n, "usage, unless it is none,")
@@ -283,27 +279,24 @@ type value struct {
 	items   []value
 }
 
-func parseValue(n ast.Node, depth int) (value, error) {
+func parseValue(n *yamltree.Node, depth int) (value, error) {
 	if depth > maxDepth {
-		return value{}, errAt(n, "this is nested too deeply; at most %d levels", maxDepth)
+		return value{}, errAt(n.Pos, "this is nested too deeply; at most %d levels", maxDepth)
 	}
-	switch n := n.(type) {
-	case nil, *ast.NullNode:
-		return value{literal: "null"}, nil
-	case *ast.BoolNode:
-		return value{literal: strconv.FormatBool(n.Value)}, nil
-	case *ast.IntegerNode, *ast.FloatNode:
-		s, _ := scalarText(n)
-		if !isJSONNumber(s) {
-			return value{}, errAt(n, "write the number %s as JSON does, or in quotes if it is a text", s)
+	switch n.Kind {
+	case yamltree.Null, yamltree.Bool:
+		return value{literal: n.Scalar}, nil
+	case yamltree.Int, yamltree.Float:
+		if !isJSONNumber(n.Written) {
+			return value{}, errAt(n.Pos, "write the number %s as JSON does, or in quotes if it is a text", n.Written)
 		}
-		return value{literal: s}, nil
-	case *ast.StringNode, *ast.LiteralNode:
+		return value{literal: n.Written}, nil
+	case yamltree.Text:
 		v := value{kind: '"'}
 		return v, templated(&v.text)(n)
-	case *ast.SequenceNode:
+	case yamltree.List:
 		v := value{kind: '['}
-		for _, item := range n.Values {
+		for _, item := range n.Items {
 			parsed, err := parseValue(item, depth+1)
 			if err != nil {
 				return v, err
@@ -311,20 +304,14 @@ func parseValue(n ast.Node, depth int) (value, error) {
 			v.items = append(v.items, parsed)
 		}
 		return v, nil
-	case *ast.MappingNode, *ast.MappingValueNode:
-		v := value{kind: '{'}
-		m, err := readMapping(n, "an object")
+	}
+	v := value{kind: '{'}
+	for _, e := range n.Entries {
+		parsed, err := parseValue(e.Value, depth+1)
 		if err != nil {
 			return v, err
 		}
-		for _, e := range m.entries {
-			parsed, err := parseValue(e.value, depth+1)
-			if err != nil {
-				return v, err
-			}
-			v.keys, v.items = append(v.keys, e.key), append(v.items, parsed)
-		}
-		return v, nil
+		v.keys, v.items = append(v.keys, e.Key), append(v.items, parsed)
 	}
-	return value{}, errAt(n, "this cannot be a JSON value: %s", fmt.Sprint(n.Type()))
+	return v, nil
 }

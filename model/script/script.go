@@ -9,7 +9,8 @@ import (
 // that nobody should trust from costing more than itself.
 const (
 	maxBytes    = 1 << 20          // of the file
-	maxDepth    = 40               // of nesting, in the file and in arguments
+	maxDepth    = 40               // of groups in groups, and of arguments
+	maxLevels   = 3 * maxDepth     // of the file: a group takes two, and arguments stand in the innermost
 	maxRepeat   = 1_000_000        // rounds of a group
 	maxDuration = 10 * time.Minute // of a delay, stall or retry_after
 	untilRounds = 100              // of an until without repeat

@@ -3,244 +3,90 @@ package script
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
-	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/lexer"
-	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
+	"rein.example/rein/internal/yamltree"
 )
 
-// parseYAML returns the root of the one document in data. The node tree is read
-// by hand rather than decoded into structs, so that every error has a place.
-func parseYAML(data []byte) (root ast.Node, err error) {
-	if len(data) > maxBytes {
-		return nil, &ParseError{Message: fmt.Sprintf("the file has %d bytes; at most %d are read", len(data), maxBytes)}
+// parseYAML returns the root of the one document in data. What it says is read by
+// hand rather than decoded into structs, so that every error has a place.
+func parseYAML(data []byte) (*yamltree.Node, error) {
+	root, err := yamltree.Parse(data, yamltree.Limits{Bytes: maxBytes, Depth: maxLevels})
+	if e := (*yamltree.Error)(nil); errors.As(err, &e) {
+		return nil, errAt(e.Pos, "%s", e.Message)
 	}
-	if !utf8.Valid(data) {
-		return nil, &ParseError{Message: "the file is not UTF-8"}
-	}
-	// The YAML library is the one thing here that meets raw text, and it has
-	// panicked on odd input before: its panic is a file that cannot be read.
-	defer func() {
-		if p := recover(); p != nil {
-			root, err = nil, &ParseError{Message: fmt.Sprintf("this is not YAML that can be read (%v)", p)}
-		}
-	}()
-	tokens := lexer.Tokenize(string(data))
-	if err := checkTokens(tokens); err != nil {
-		return nil, err
-	}
-	file, err := parser.Parse(tokens, 0)
-	if err != nil {
-		return nil, syntaxError(err)
-	}
-	for _, doc := range file.Docs {
-		if doc.Body == nil {
-			continue
-		}
-		if root != nil {
-			return nil, errAt(doc.Body, "a script is one document; remove the --- before this line")
-		}
-		root = doc.Body
-	}
-	if root == nil {
+	if root.Kind == yamltree.Null {
 		return nil, &ParseError{Message: "the file is empty; begin with turns:"}
 	}
 	return root, nil
 }
 
-// checkTokens refuses what would let a small file grow (aliases, merges), what a
-// script has no use for (tags, directives, complex keys), and nesting so deep
-// that the recursive parser could run out of stack.
-func checkTokens(tokens token.Tokens) error {
-	flow, dashes, line := 0, 0, 0
-	for _, t := range tokens {
-		switch t.Type {
-		case token.AnchorType, token.AliasType, token.MergeKeyType:
-			return errAtToken(t, "anchors, aliases and merges are not used in scripts; write the value out")
-		case token.TagType:
-			return errAtToken(t, "tags are not used in scripts")
-		case token.DirectiveType:
-			return errAtToken(t, "directives are not used in scripts")
-		case token.MappingKeyType:
-			return errAtToken(t, "keys are plain names in scripts; remove the ?")
-		case token.SequenceStartType, token.MappingStartType:
-			flow++
-		case token.SequenceEndType, token.MappingEndType:
-			flow--
-		case token.SequenceEntryType:
-			// Only "- - -" on one line nests without indentation, which costs bytes.
-			if t.Position != nil && t.Position.Line != line {
-				line, dashes = t.Position.Line, 0
-			}
-			dashes++
-		}
-		if flow > maxDepth || dashes > maxDepth {
-			return errAtToken(t, "this is nested too deeply; at most %d levels", maxDepth)
-		}
-	}
-	return nil
+func errAt(p yamltree.Pos, format string, args ...any) error {
+	return &ParseError{Line: p.Line, Column: p.Column, Message: fmt.Sprintf(format, args...)}
 }
 
-func syntaxError(err error) error {
-	var e yaml.Error
-	if !errors.As(err, &e) {
-		return &ParseError{Message: firstLine(err.Error())}
-	}
-	if t := e.GetToken(); t != nil {
-		return errAtToken(t, "%s", firstLine(e.GetMessage()))
-	}
-	return &ParseError{Message: firstLine(e.GetMessage())}
-}
+// A mapping is a node that is a YAML mapping.
+type mapping struct{ *yamltree.Node }
 
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return s
-}
-
-func errAt(n ast.Node, format string, args ...any) error {
-	// A block mapping's own token is its first colon; people look at the key.
-	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
-		n = m.Values[0].Key
+// readMapping returns n as one; what says what n is meant to be.
+func readMapping(n *yamltree.Node, what string) (*mapping, error) {
+	if n.Kind != yamltree.Mapping {
+		return nil, errAt(n.Pos, "%s is a mapping of names to values, not %s", what, n.Kind)
 	}
-	return errAtToken(n.GetToken(), format, args...)
-}
-
-func errAtToken(t *token.Token, format string, args ...any) error {
-	e := &ParseError{Message: fmt.Sprintf(format, args...)}
-	if t != nil && t.Position != nil {
-		e.Line, e.Column = t.Position.Line, t.Position.Column
-	}
-	return e
-}
-
-// A mapping is a YAML mapping whose keys are names.
-type mapping struct {
-	node    ast.Node
-	entries []entry
-}
-
-type entry struct {
-	key       string
-	node      ast.Node // the key's
-	value     ast.Node
-	isNothing bool // "key:" with nothing behind it
-}
-
-// readMapping returns the entries of n; what says what n is meant to be.
-func readMapping(n ast.Node, what string) (*mapping, error) {
-	var values []*ast.MappingValueNode
-	switch n := n.(type) {
-	case *ast.MappingNode:
-		values = n.Values
-	case *ast.MappingValueNode:
-		values = []*ast.MappingValueNode{n}
-	default:
-		return nil, errAt(n, "%s is a mapping of names to values, not %s", what, kindOf(n))
-	}
-	m := &mapping{node: n, entries: make([]entry, 0, len(values))}
-	seen := make(map[string]bool, len(values))
-	for _, v := range values {
-		key, ok := scalarText(v.Key)
-		if !ok {
-			return nil, errAt(v.Key, "a key is a plain name, not %s", kindOf(v.Key))
-		}
-		if seen[key] {
-			return nil, errAt(v.Key, "%s is given twice", key)
-		}
-		seen[key] = true
-		_, isNull := v.Value.(*ast.NullNode)
-		m.entries = append(m.entries, entry{key, v.Key, v.Value, v.Value == nil || isNull})
-	}
-	return m, nil
+	return &mapping{n}, nil
 }
 
 // A field reads the value of one key.
-type field func(n ast.Node) error
+type field func(n *yamltree.Node) error
 
 // readFields reads every entry of m by the field of its name. allowed lists the
 // names for people, in the order of the documentation.
 func (m *mapping) readFields(what, allowed string, fields map[string]field) error {
-	for _, e := range m.entries {
-		read, ok := fields[e.key]
+	for _, e := range m.Entries {
+		read, ok := fields[e.Key]
 		if !ok {
-			return errAt(e.node, "%s has no %q; it takes %s", what, e.key, allowed)
+			return errAt(e.Pos, "%s has no %q; it takes %s", what, e.Key, allowed)
 		}
-		if e.isNothing {
-			return errAt(e.node, "%s has no value", e.key)
+		if e.Value.Kind == yamltree.Null {
+			return errAt(e.Pos, "%s has no value", e.Key)
 		}
-		if err := read(e.value); err != nil {
+		if err := read(e.Value); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m *mapping) has(key string) ast.Node {
-	for _, e := range m.entries {
-		if e.key == key {
-			return e.node
+// has returns the entry of a key, or nil.
+func (m *mapping) has(key string) *yamltree.Entry {
+	for i := range m.Entries {
+		if m.Entries[i].Key == key {
+			return &m.Entries[i]
 		}
 	}
 	return nil
 }
 
-// scalarText returns a scalar as it was written.
-func scalarText(n ast.Node) (string, bool) {
-	switch n := n.(type) {
-	case *ast.StringNode:
-		return n.Value, true
-	case *ast.LiteralNode:
-		return n.Value.Value, true
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
-		return n.GetToken().Value, true
-	}
-	return "", false
-}
-
-func kindOf(n ast.Node) string {
-	switch n.(type) {
-	case *ast.MappingNode, *ast.MappingValueNode:
-		return "a mapping"
-	case *ast.SequenceNode:
-		return "a list"
-	case *ast.NullNode:
-		return "nothing"
-	case *ast.StringNode, *ast.LiteralNode:
-		return "a text"
-	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
-		return "a number"
-	case *ast.BoolNode:
-		return "true or false"
-	}
-	return "this"
-}
-
 // text reads a text; numbers and the like count as the text they are written as.
 func text(dst *string) field {
-	return func(n ast.Node) error {
-		s, ok := scalarText(n)
-		if !ok {
-			return errAt(n, "this is a text, not %s", kindOf(n))
+	return func(n *yamltree.Node) error {
+		switch n.Kind {
+		case yamltree.Null, yamltree.List, yamltree.Mapping:
+			return errAt(n.Pos, "this is a text, not %s", n.Kind)
 		}
-		*dst = s
+		*dst = n.Written
 		return nil
 	}
 }
 
 // texts reads one text or a list of texts.
 func texts(dst *[]string) field {
-	return func(n ast.Node) error {
-		list, ok := n.(*ast.SequenceNode)
-		if !ok {
+	return func(n *yamltree.Node) error {
+		if n.Kind != yamltree.List {
 			*dst = make([]string, 1)
 			return text(&(*dst)[0])(n)
 		}
-		for _, v := range list.Values {
+		for _, v := range n.Items {
 			var s string
 			if err := text(&s)(v); err != nil {
 				return err
@@ -252,14 +98,14 @@ func texts(dst *[]string) field {
 }
 
 func templated(dst *template) field {
-	return func(n ast.Node) error {
+	return func(n *yamltree.Node) error {
 		var s string
 		if err := text(&s)(n); err != nil {
 			return err
 		}
 		t, err := parseTemplate(s)
 		if err != nil {
-			return errAt(n, "%v", err)
+			return errAt(n.Pos, "%v", err)
 		}
 		*dst = t
 		return nil
@@ -267,12 +113,10 @@ func templated(dst *template) field {
 }
 
 func integer(dst *int64, low, high int64) field {
-	return func(n ast.Node) error {
-		s, _ := scalarText(n)
-		_, isInt := n.(*ast.IntegerNode)
-		i, err := parseInt(s)
-		if !isInt || err != nil || i < low || i > high {
-			return errAt(n, "this is a whole number from %d to %d", low, high)
+	return func(n *yamltree.Node) error {
+		i, err := parseInt(n.Written)
+		if n.Kind != yamltree.Int || err != nil || i < low || i > high {
+			return errAt(n.Pos, "this is a whole number from %d to %d", low, high)
 		}
 		*dst = i
 		return nil
@@ -280,11 +124,10 @@ func integer(dst *int64, low, high int64) field {
 }
 
 func duration(dst *time.Duration) field {
-	return func(n ast.Node) error {
-		s, _ := scalarText(n)
-		d, err := time.ParseDuration(s)
+	return func(n *yamltree.Node) error {
+		d, err := time.ParseDuration(n.Written)
 		if err != nil || d < 0 || d > maxDuration {
-			return errAt(n, "this is a duration such as 20ms or 1.5s, at most %s", maxDuration)
+			return errAt(n.Pos, "this is a duration such as 20ms or 1.5s, at most %s", maxDuration)
 		}
 		*dst = d
 		return nil
@@ -292,10 +135,9 @@ func duration(dst *time.Duration) field {
 }
 
 func isTrue(dst *bool) field {
-	return func(n ast.Node) error {
-		b, ok := n.(*ast.BoolNode)
-		if !ok || !b.Value {
-			return errAt(n, "this is true, or left out")
+	return func(n *yamltree.Node) error {
+		if n.Kind != yamltree.Bool || n.Scalar != "true" {
+			return errAt(n.Pos, "this is true, or left out")
 		}
 		*dst = true
 		return nil
