@@ -21,8 +21,8 @@ type gathering struct {
 	table        *stats.Table
 }
 
-// folded is a run that was read.
-type folded struct {
+// runFold is a run that was read.
+type runFold struct {
 	sum    journal.Summary
 	run    *stats.Run
 	damage *damage
@@ -38,7 +38,7 @@ func (g *gathering) all(ctx context.Context, s journal.Store) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	readers := max(runtime.GOMAXPROCS(0), 2) // one waits for the disk while another decodes
-	read := make(chan chan folded, readers)  // bounds how many are under way
+	read := make(chan chan runFold, readers)  // bounds how many are under way
 	listed := make(chan error, 1)
 	go func() {
 		defer close(read)
@@ -50,7 +50,7 @@ func (g *gathering) all(ctx context.Context, s journal.Store) error {
 			if !g.mayWant(&sum) {
 				continue
 			}
-			one := make(chan folded, 1)
+			one := make(chan runFold, 1)
 			select {
 			case read <- one:
 			case <-ctx.Done():
@@ -93,7 +93,7 @@ func (g *gathering) began(at int64) bool {
 }
 
 // count counts a run if it is asked for.
-func (g *gathering) count(f *folded) {
+func (g *gathering) count(f *runFold) {
 	if name := f.run.Model(); g.model != "" && name != g.model {
 		if _, bare, _ := strings.Cut(name, "/"); bare != g.model {
 			return
@@ -119,8 +119,8 @@ func (g *gathering) object() *statsObject {
 }
 
 // foldStats reads a run.
-func foldStats(ctx context.Context, s journal.Store, sum journal.Summary) folded {
-	f := folded{sum: sum}
+func foldStats(ctx context.Context, s journal.Store, sum journal.Summary) runFold {
+	f := runFold{sum: sum}
 	shared, err := sharedOf(ctx, s, &sum)
 	if err != nil {
 		f.err = failed(fmt.Errorf("read run %s: %w", sum.Run, err))
