@@ -135,10 +135,10 @@ func (a *app) importFrom(ctx context.Context, s journal.Store, in io.ReadSeeker,
 	return &importedObject{Imported: *out, Format: "jsonl", Failed: []string{}}, nil
 }
 
-// folded is how many events of each run are folded when they are imported: what is
+// mostFolded is how many events of each run are folded when they are imported: what is
 // wrong with a journal as a whole shows at its beginning, and a machine holds all that
 // was said, which would be as much memory as the run is long.
-const folded = 5000
+const mostFolded = 5000
 
 // folding returns a check that the events of runs, one after the other, can be folded.
 func folding() func(*event.Event) error {
@@ -147,7 +147,7 @@ func folding() func(*event.Event) error {
 		switch {
 		case e.Seq == 1:
 			m = loop.New(e.Run)
-		case e.Seq > folded:
+		case e.Seq > mostFolded:
 			m = nil
 			return nil
 		}
