@@ -21,16 +21,22 @@ func (newEncoder) Close(dst []byte, _ *model.Params, _ *message.Message) []byte 
 	return append(dst, `],"new":true}`...)
 }
 
+// requests returns the places of the run's requests in its journal.
+func (l *lab) requests() (seqs []int64) {
+	l.t.Helper()
+	for _, ev := range l.events() {
+		if ev.Data.Type() == event.TypeModelCalled {
+			seqs = append(seqs, ev.Seq)
+		}
+	}
+	return seqs
+}
+
 func TestRebuild(t *testing.T) {
 	l := newLab(t, call("c1 look"), say("done"))
 	l.tool("look", event.Read, returns("seen"))
 	l.start(t.Context(), l.engine())
-	var calls []int64
-	for _, ev := range l.events() {
-		if ev.Data.Type() == event.TypeModelCalled {
-			calls = append(calls, ev.Seq)
-		}
-	}
+	calls := l.requests()
 	same := func(engine.EncoderID) (model.Encoder, error) { return fakeEncoder{}, nil }
 	for i, seq := range calls {
 		body, exact, err := engine.Rebuild(t.Context(), l.store, same, "r1", seq)
@@ -65,12 +71,7 @@ func TestSee(t *testing.T) {
 	l := newLab(t, call("c1 look"), say("done"))
 	l.tool("look", event.Read, returns("seen"))
 	l.start(t.Context(), l.engine())
-	var calls []int64
-	for _, ev := range l.events() {
-		if ev.Data.Type() == event.TypeModelCalled {
-			calls = append(calls, ev.Seq)
-		}
-	}
+	calls := l.requests()
 	first, err := engine.See(t.Context(), l.store, "r1", calls[0])
 	if err != nil {
 		t.Fatal(err)

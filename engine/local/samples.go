@@ -72,7 +72,7 @@ func try(ctx context.Context, client model.Client, r *engine.Rerun, retry event.
 			return t
 		}
 		failures := int64(len(t.Failures)) + 1
-		if failures >= triesOf(fault, retry) || !sleep(ctx, pauseAfter(fault, retry, failures)) {
+		if failures >= triesOf(fault, retry) || !pauseFor(ctx, pauseAfter(fault, retry, failures)) {
 			return t
 		}
 		t.Failures = append(t.Failures, fault)
@@ -126,16 +126,4 @@ func pauseAfter(fault *model.Error, retry event.RetrySpec, failures int64) time.
 	}
 	wait = min(wait, retry.Cap)
 	return time.Duration(wait+rand.Int64N(wait/10+1)) * time.Millisecond
-}
-
-// sleep waits, and reports whether ctx has let it.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
