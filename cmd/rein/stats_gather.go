@@ -38,7 +38,7 @@ func (g *gathering) all(ctx context.Context, s journal.Store) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	readers := max(runtime.GOMAXPROCS(0), 2) // one waits for the disk while another decodes
-	read := make(chan chan runFold, readers)  // bounds how many are under way
+	read := make(chan chan runFold, readers) // bounds how many are under way
 	listed := make(chan error, 1)
 	go func() {
 		defer close(read)
