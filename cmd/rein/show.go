@@ -353,6 +353,8 @@ func (a *app) table(v *shown, events []event.Event, contexts bool) error {
 		v.plan(&out)
 		v.footer(&out)
 		a.pageEnd(v, &out)
+	} else if v.partial && v.Page.From > 1 {
+		fmt.Fprintf(&out, "\nnothing odd was looked for in this step alone, which only all of the run shows: %s\n", a.next("show %s --all", v.Run))
 	}
 	for i := range events {
 		detail(&out, &events[i])

@@ -82,6 +82,9 @@ func TestLongRunByThePage(t *testing.T) {
 	if all := b.ok("show", run, "--all"); !strings.Contains(all, fmt.Sprintf("\n   %d ", steps)) || !strings.Contains(all, "\ncost $") || strings.Contains(all, "go on with") {
 		t.Error("--all does not show all")
 	}
+	if step := b.ok("show", run, "--step", "77"); !strings.Contains(step, "what the model saw:\n") || !strings.Contains(step, "nothing odd was looked for in this step alone") || strings.Contains(step, "go on with") {
+		t.Errorf("a step:\n%s", step)
+	}
 	for want, args := range map[string][]string{
 		fmt.Sprintf("no step %d; the last is %d", steps+1, steps): {"--from", fmt.Sprint(steps + 1)},
 		"no step 9999":       {"--step", "9999"},
