@@ -23,26 +23,40 @@ import (
 // go test ./parse -run 'TestPyValue|TestTyped' -update rewrites what stands
 // after =>.
 type script struct {
-	name, input, want string
+	scriptText
 	// text and settings are what input says.
 	text     string
 	settings map[string]string
 }
 
-func scripts(t testing.TB, file string) []script {
+// scriptText is a case as it stands in a file of them.
+type scriptText struct{ name, input, want string }
+
+// scriptTexts reads a file of cases: a line "== name", what goes in, a line "=>" and
+// what comes of it.
+func scriptTexts(t testing.TB, file string) []scriptText {
 	t.Helper()
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []script
+	var out []scriptText
 	for _, s := range strings.Split("\n"+string(b), "\n== ")[1:] {
 		head, want, ok := strings.Cut(s, "\n=>\n")
 		if !ok {
 			t.Fatalf("%s: %q has no =>", file, head)
 		}
 		name, input, _ := strings.Cut(head, "\n")
-		k := script{name: name, input: input, want: strings.TrimRight(want, "\n"), settings: map[string]string{}}
+		out = append(out, scriptText{name, input, strings.TrimRight(want, "\n")})
+	}
+	return out
+}
+
+func scripts(t testing.TB, file string) []script {
+	t.Helper()
+	var out []script
+	for _, c := range scriptTexts(t, file) {
+		k := script{scriptText: c, settings: map[string]string{}}
 		k.read(t)
 		out = append(out, k)
 	}

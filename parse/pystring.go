@@ -283,27 +283,16 @@ func surrogate(r rune) bool { return 0xD800 <= r && r < 0xE000 }
 
 // hexRune reads n hexadecimal digits at s[i].
 func hexRune(s string, i, n int) (r rune, ok bool) {
-	v := uint32(0)
-	for ; n > 0; n -= 2 {
-		hi, ok := hexDigits(s, i)
-		if !ok {
-			return 0, false
-		}
-		v = v<<8 | hi
-		i += 2
-	}
-	if v > utf8.MaxRune {
-		v = utf8.MaxRune + 1
-	}
-	return rune(v), true
+	v, ok := hexDigits(s, i, n)
+	return rune(min(v, utf8.MaxRune+1)), ok
 }
 
-// hexDigits reads two hexadecimal digits at s[i].
-func hexDigits(s string, i int) (v uint32, ok bool) {
-	if i+2 > len(s) {
+// hexDigits reads n hexadecimal digits, at most eight, at s[i].
+func hexDigits(s string, i, n int) (v uint32, ok bool) {
+	if i+n > len(s) {
 		return 0, false
 	}
-	for _, c := range []byte(s[i : i+2]) {
+	for _, c := range []byte(s[i : i+n]) {
 		switch {
 		case '0' <= c && c <= '9':
 			c -= '0'

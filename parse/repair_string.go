@@ -266,7 +266,7 @@ func (m *mender) escape(mark quoteMark, q *quoted) {
 		m.i += 2
 		return
 	case 'u':
-		if unit, ok := hex4(m.s, m.i+2); ok {
+		if unit, ok := hexDigits(m.s, m.i+2, 4); ok {
 			m.codeUnit(unit)
 			return
 		}
@@ -324,13 +324,13 @@ func (m *mender) settle(e *escapes) {
 }
 
 // codeUnit reads a \u escape, or the two of a surrogate pair.
-func (m *mender) codeUnit(unit uint16) {
+func (m *mender) codeUnit(unit uint32) {
 	const high, low, past = 0xD800, 0xDC00, 0xE000
 	n := 6
 	if high <= unit && unit < past {
-		second, ok := uint16(0), false
+		second, ok := uint32(0), false
 		if unit < low && m.i+7 < len(m.s) && m.s[m.i+6] == '\\' && m.s[m.i+7] == 'u' {
-			second, ok = hex4(m.s, m.i+8)
+			second, ok = hexDigits(m.s, m.i+8, 4)
 		}
 		if ok && low <= second && second < past {
 			n = 12
@@ -339,27 +339,6 @@ func (m *mender) codeUnit(unit uint16) {
 		}
 	}
 	m.i += n
-}
-
-// hex4 reads four hexadecimal digits at s[i].
-func hex4(s string, i int) (v uint16, ok bool) {
-	if i+4 > len(s) {
-		return 0, false
-	}
-	for _, c := range []byte(s[i : i+4]) {
-		switch {
-		case '0' <= c && c <= '9':
-			c -= '0'
-		case 'a' <= c && c <= 'f':
-			c -= 'a' - 10
-		case 'A' <= c && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		v = v<<4 | uint16(c)
-	}
-	return v, true
 }
 
 // escaped returns a control character as JSON escapes it.

@@ -26,24 +26,13 @@ import (
 //	repair: KIND  perhaps lossy
 //
 // go test ./parse -run TestMend -update rewrites what stands after =>.
-type mendCase struct {
-	name, input, want string
-}
+type mendCase struct{ scriptText }
 
 func mendCases(t testing.TB, file string) []mendCase {
 	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out []mendCase
-	for _, s := range strings.Split("\n"+string(b), "\n== ")[1:] {
-		head, want, ok := strings.Cut(s, "\n=>\n")
-		if !ok {
-			t.Fatalf("%s: %q has no =>", file, head)
-		}
-		name, input, _ := strings.Cut(head, "\n")
-		out = append(out, mendCase{name, input, strings.TrimRight(want, "\n")})
+	for _, c := range scriptTexts(t, file) {
+		out = append(out, mendCase{c})
 	}
 	return out
 }
