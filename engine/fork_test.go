@@ -7,6 +7,7 @@ import (
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
+	"rein.example/rein/journal/journaltest"
 	"rein.example/rein/journal/memory"
 	"rein.example/rein/message"
 )
@@ -17,13 +18,6 @@ func recorded(t *testing.T) journal.Store {
 	t.Helper()
 	st := memory.New()
 	t.Cleanup(func() { _ = st.Close() })
-	l, err := st.Join(t.Context(), journal.ThisProcess("test"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := st.Create(t.Context(), l, "r1"); err != nil {
-		t.Fatal(err)
-	}
 	says := func(s string) message.Message { return message.NewText(message.Assistant, s) }
 	in := func(s string) event.Data {
 		return &event.InputReceived{Kind: event.InputText, Parts: []message.Part{{Kind: message.Text, Text: s}}}
@@ -58,9 +52,7 @@ func recorded(t *testing.T) journal.Store {
 	} {
 		entries = append(entries, journal.Entry{Time: int64(i), Data: d})
 	}
-	if _, err := st.Append(t.Context(), l, journal.Batch{Run: "r1", Entries: entries}); err != nil {
-		t.Fatal(err)
-	}
+	journaltest.Record(t, st, "r1", entries...)
 	return st
 }
 

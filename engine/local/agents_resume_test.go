@@ -16,40 +16,21 @@ import (
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
+	"rein.example/rein/journal/journaltest"
 	"rein.example/rein/journal/memory"
 	"rein.example/rein/model"
 	"rein.example/rein/tool"
 )
 
-// makeRun makes the journal of a run, as a process that died before it appended
-// anything leaves it.
-func makeRun(t testing.TB, store journal.Store, run string) {
-	t.Helper()
-	lease, err := store.Join(context.Background(), journal.Owner{Name: "dead"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Create(context.Background(), lease, run); err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Leave(context.Background(), lease); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // copyRuns copies the events of all runs that keep wants, as a process that died
 // leaves them.
 func copyRuns(t testing.TB, from, to journal.Store, keep func(event.Event) bool) {
 	t.Helper()
-	lease, err := to.Join(context.Background(), journal.Owner{Name: "dead"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for sum, err := range from.Runs(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := journal.Batch{Run: sum.Run}
+		var entries []journal.Entry
 		for ev, err := range from.Read(context.Background(), sum.Run, 1) {
 			if err != nil {
 				t.Fatal(err)
@@ -57,20 +38,11 @@ func copyRuns(t testing.TB, from, to journal.Store, keep func(event.Event) bool)
 			if !keep(ev) {
 				break
 			}
-			b.Entries = append(b.Entries, journal.Entry{Time: ev.Time, Command: ev.Command, Data: ev.Data})
+			entries = append(entries, journal.Entry{Time: ev.Time, Command: ev.Command, Data: ev.Data})
 		}
-		if len(b.Entries) == 0 {
-			continue
+		if len(entries) > 0 {
+			journaltest.Record(t, to, sum.Run, entries...)
 		}
-		if err := to.Create(context.Background(), lease, sum.Run); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := to.Append(context.Background(), lease, b); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := to.Leave(context.Background(), lease); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -181,7 +153,7 @@ func TestAgentTorn(t *testing.T) {
 		store := &tornBelow{Store: memory.New(), run: "r1.1"}
 		copyRuns(t, first.store, store.Store, func(ev event.Event) bool { return ev.Run == "r1" && ev.Seq <= 8 || ev.Run != "r1" && ev.Seq <= whole })
 		if whole == 0 {
-			makeRun(t, store.Store, "r1.1")
+			journaltest.Record(t, store.Store, "r1.1")
 		}
 		l := set()
 		l.store = store

@@ -8,6 +8,7 @@ import (
 
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
+	"rein.example/rein/journal/journaltest"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
 	"rein.example/rein/tool"
@@ -40,23 +41,9 @@ func (l *lab) follower(task string, replies ...reply) *lab {
 	child.job.Run = "r2"
 	child.model = &fakeModel{replies: replies}
 	child.job.Model = func(string) (model.Client, error) { return child.model, nil }
-	ctx := context.Background()
-	lease, err := l.store.Join(ctx, journal.Owner{Name: "forker"})
-	if err == nil {
-		err = l.store.Create(ctx, lease, "r2")
-	}
-	if err == nil {
-		_, err = l.store.Append(ctx, lease, journal.Batch{Run: "r2", Entries: []journal.Entry{
-			{Time: 1, Data: &event.RunStarted{Format: event.Version, Root: "r1", Parent: "r1", Spec: *l.ready().Spec}},
-			{Time: 1, Data: &event.InputReceived{Kind: event.InputText, Parts: text(task)}},
-		}})
-	}
-	if err == nil {
-		err = l.store.Leave(ctx, lease)
-	}
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	journaltest.Record(l.t, l.store, "r2",
+		journal.Entry{Time: 1, Data: &event.RunStarted{Format: event.Version, Root: "r1", Parent: "r1", Spec: *l.ready().Spec}},
+		journal.Entry{Time: 1, Data: &event.InputReceived{Kind: event.InputText, Parts: text(task)}})
 	return &child
 }
 

@@ -13,6 +13,7 @@ import (
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
+	"rein.example/rein/journal/journaltest"
 	"rein.example/rein/journal/memory"
 	"rein.example/rein/tool"
 )
@@ -21,24 +22,12 @@ import (
 // process that died after the n-th leaves them.
 func (l *lab) crashed(events []event.Event, n int) journal.Store {
 	l.t.Helper()
-	s := memory.New()
-	lease, err := s.Join(context.Background(), journal.Owner{Name: "dead"})
-	if err == nil {
-		err = s.Create(context.Background(), lease, l.job.Run)
-	}
-	b := journal.Batch{Run: l.job.Run}
+	var entries []journal.Entry
 	for _, ev := range events[:n] {
-		b.Entries = append(b.Entries, journal.Entry{Time: ev.Time, Command: ev.Command, Data: ev.Data})
+		entries = append(entries, journal.Entry{Time: ev.Time, Command: ev.Command, Data: ev.Data})
 	}
-	if err == nil {
-		_, err = s.Append(context.Background(), lease, b)
-	}
-	if err == nil {
-		err = s.Leave(context.Background(), lease)
-	}
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	s := memory.New()
+	journaltest.Record(l.t, s, l.job.Run, entries...)
 	return s
 }
 

@@ -5,6 +5,8 @@
 // can do, or only a test of the store itself can cause, such as damage, comes in
 // through [Options]; where a function is missing, the tests that need it are
 // skipped and say so.
+//
+// [Record] makes runs for tests of those who read journals.
 package journaltest
 
 import (
