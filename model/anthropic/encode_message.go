@@ -285,21 +285,7 @@ func clean(s string) string {
 
 // texts appends the text of m as it stands inside a JSON string: its text parts
 // and a line for each image or file, one below the other.
-func texts(dst []byte, m *message.Message) []byte {
-	first := true
-	for i := range m.Parts {
-		s, ok := asText(&m.Parts[i])
-		if !ok {
-			continue
-		}
-		if !first {
-			dst = append(dst, `\n`...)
-		}
-		first = false
-		dst = wire.Inner(dst, s)
-	}
-	return dst
-}
+func texts(dst []byte, m *message.Message) []byte { return wire.Texts(dst, m, asText) }
 
 // hasText reports whether texts gives more than white space.
 func hasText(m *message.Message) bool {

@@ -218,19 +218,7 @@ func isMedia(p *message.Part) bool {
 // texts appends the text of m as it stands inside a JSON string: its text parts
 // and a line for each image or file, one below the other.
 func texts(dst []byte, m *message.Message) []byte {
-	first := true
-	for i := range m.Parts {
-		s, ok := asText(&m.Parts[i], m.Role)
-		if !ok {
-			continue
-		}
-		if !first {
-			dst = append(dst, `\n`...)
-		}
-		first = false
-		dst = wire.Inner(dst, s)
-	}
-	return dst
+	return wire.Texts(dst, m, func(p *message.Part) (string, bool) { return asText(p, m.Role) })
 }
 
 // asText returns a part of a message of that role as text, if it is one or a

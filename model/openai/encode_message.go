@@ -151,19 +151,7 @@ func splice(dst []byte, opaque jsontext.Value, name string) []byte {
 // texts appends the text of m as it stands inside a JSON string: its text parts
 // and a line for each image or file that cannot be sent, one below the other.
 func texts(dst []byte, m *message.Message) []byte {
-	first := true
-	for i := range m.Parts {
-		s, ok := asText(m, &m.Parts[i])
-		if !ok {
-			continue
-		}
-		if !first {
-			dst = append(dst, `\n`...)
-		}
-		first = false
-		dst = wire.Inner(dst, s)
-	}
-	return dst
+	return wire.Texts(dst, m, func(p *message.Part) (string, bool) { return asText(m, p) })
 }
 
 // content appends the parts of a message that holds images or files.

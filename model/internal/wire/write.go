@@ -25,6 +25,24 @@ func Inner(dst []byte, s string) []byte {
 	return dst[:len(dst)-2]
 }
 
+// Texts appends the text of a message as it stands inside a JSON string: what asText
+// says of each of its parts that it has a text for, one below the other.
+func Texts(dst []byte, m *message.Message, asText func(*message.Part) (string, bool)) []byte {
+	first := true
+	for i := range m.Parts {
+		s, ok := asText(&m.Parts[i])
+		if !ok {
+			continue
+		}
+		if !first {
+			dst = append(dst, `\n`...)
+		}
+		first = false
+		dst = Inner(dst, s)
+	}
+	return dst
+}
+
 // Value appends a JSON value in its plainest form, or {} if it is none.
 func Value(dst []byte, v jsontext.Value) []byte {
 	out, err := jsontext.AppendFormat(dst, v, jsontext.PreserveRawStrings(false))
