@@ -52,6 +52,21 @@ const (
 	claimsJSON
 )
 
+// given returns the arguments of a call in whose element stands JSON, or a list of
+// parameters, or nothing; repairs are those so far, and what this takes is added.
+func (r *reading) given(d *dialect.Dialect, tool, json string, list []param, repairs []event.Repair) (args, problem string, all []event.Repair) {
+	var more []event.Repair
+	switch {
+	case json != "":
+		args, problem, more = arguments(json)
+		return args, problem, append(more, repairs...)
+	case len(list) == 0:
+		return "{}", "", repairs
+	}
+	args, problem, more = r.assemble(d, tool, list)
+	return args, problem, add(repairs, more...)
+}
+
 // assemble makes the arguments of a call of a tool from its parameters.
 func (r *reading) assemble(d *dialect.Dialect, tool string, list []param) (args, problem string, repairs []event.Repair) {
 	node := r.params(tool)

@@ -127,16 +127,8 @@ func (x *toolTags) call(t tag) (c event.ParsedCall, end int, ok bool) {
 		c.Problem = ProblemParams
 	case !shut && x.r.in.Policy.StrictEnd:
 		c.Problem = ProblemIncomplete
-	case x.json != "":
-		var more []event.Repair
-		c.Args, c.Problem, more = arguments(x.json)
-		x.repairs = append(more, x.repairs...)
-	case len(x.params) == 0:
-		c.Args = "{}"
 	default:
-		var more []event.Repair
-		c.Args, c.Problem, more = x.r.assemble(x.d, c.Name, x.params)
-		x.repairs = add(x.repairs, more...)
+		c.Args, c.Problem, x.repairs = x.r.given(x.d, c.Name, x.json, x.params, x.repairs)
 	}
 	if c.Problem != "" {
 		body := s[t.end:max(end, t.end)]

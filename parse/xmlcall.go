@@ -37,16 +37,8 @@ func (x *xmlReader) readCall(m mark) (c event.ParsedCall, end int, ok bool) {
 		c.Problem = b.problem
 	case b.ended == ranOut && (x.d.NeedsEnd || x.r.in.Policy.StrictEnd):
 		c.Problem, x.shut = ProblemIncomplete, true
-	case b.json != "":
-		var more []event.Repair
-		c.Args, c.Problem, more = arguments(b.json)
-		x.repairs = append(more, x.repairs...)
-	case len(x.params) == 0:
-		c.Args = "{}"
 	default:
-		var more []event.Repair
-		c.Args, c.Problem, more = x.r.assemble(x.d, x.tool, x.params)
-		x.repairs = add(x.repairs, more...)
+		c.Args, c.Problem, x.repairs = x.r.given(x.d, x.tool, b.json, x.params, x.repairs)
 	}
 	if c.Problem != "" {
 		c.Args = strings.TrimSpace(x.r.s[b.from:max(b.from, b.to)])
