@@ -70,11 +70,24 @@ func expand(text string, n int, sep string) string {
 	return before + strings.Join(items, sep) + after
 }
 
-// show calls the tool as the dispatcher does.
+// show calls the tool, in a run with one result.
 func show(t testing.TB, args string, body []byte, limit int) string {
 	t.Helper()
-	tl := artifact.Tool()
-	s, err := schema.Compile(tl.Definition().Schema)
+	call := &tool.Call{Artifact: func(_ context.Context, id string) (*tool.Artifact, error) {
+		if id != "c1" {
+			return nil, &tool.Error{Type: "not_found", Message: "there is no result of a call " + id, Hint: "calls with results: c1 (look)"}
+		}
+		return &tool.Artifact{Call: "c1", Tool: "look", Body: body, Cut: true}, nil
+	}}
+	return dispatched(t, artifact.Tool(), args, call, &tool.View{}, limit)
+}
+
+// dispatched runs a tool as the dispatcher does, in call and with view but for what is
+// the same for all, and returns what the model is shown: at most limit tokens.
+func dispatched(t testing.TB, tl tool.Tool, args string, call *tool.Call, view *tool.View, limit int) string {
+	t.Helper()
+	def := tl.Definition()
+	s, err := schema.Compile(def.Schema)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,12 +95,7 @@ func show(t testing.TB, args string, body []byte, limit int) string {
 	if problems != nil {
 		return schema.Text(problems)
 	}
-	call := &tool.Call{ID: "c9", Args: jsontext.Value(canonical), Artifact: func(_ context.Context, id string) (*tool.Artifact, error) {
-		if id != "c1" {
-			return nil, &tool.Error{Type: "not_found", Message: "there is no result of a call " + id, Hint: "calls with results: c1 (look)"}
-		}
-		return &tool.Artifact{Call: "c1", Tool: "look", Body: body, Cut: true}, nil
-	}}
+	call.ID, call.Args = "c9", jsontext.Value(canonical)
 	r, err := tl.Run(t.Context(), call)
 	if err != nil {
 		var told *tool.Error
@@ -97,7 +105,8 @@ func show(t testing.TB, args string, body []byte, limit int) string {
 		return told.Type + ": " + told.Message + " | " + told.Hint
 	}
 	count := func(s string) int { return (len(s) + 3) / 4 }
-	parts, _ := tool.Shape(r, &tool.View{Spec: &event.ToolSpec{Name: tool.ReadArtifact, Effect: event.Read, ResultTokens: int64(limit)}, Count: count})
+	view.Spec, view.Count = &event.ToolSpec{Name: def.Name, Effect: event.Read, ResultTokens: int64(limit)}, count
+	parts, _ := tool.Shape(r, view)
 	if n := count(parts[0].Text); n > limit {
 		t.Errorf("%s: %d tokens of %d", args, n, limit)
 	}

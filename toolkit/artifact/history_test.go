@@ -12,9 +12,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"rein.example/rein/event"
 	msg "rein.example/rein/message"
-	"rein.example/rein/schema"
 	"rein.example/rein/tool"
 	"rein.example/rein/toolkit/artifact"
 )
@@ -46,32 +44,11 @@ func message(t *testing.T, d *datadriven.TestData, n int64) tool.Said {
 	return m
 }
 
-// showHistory calls search_history as the dispatcher does.
+// showHistory calls search_history, in a run in which that was said.
 func showHistory(t testing.TB, args string, said []tool.Said, limit int) string {
 	t.Helper()
-	tl := artifact.History()
-	s, err := schema.Compile(tl.Definition().Schema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	canonical, _, problems := s.Check([]byte(args))
-	if problems != nil {
-		return schema.Text(problems)
-	}
-	r, err := tl.Run(t.Context(), &tool.Call{ID: "c9", Args: jsontext.Value(canonical), History: func(context.Context) ([]tool.Said, error) { return said, nil }})
-	if err != nil {
-		var told *tool.Error
-		if !errors.As(err, &told) {
-			t.Fatal(err)
-		}
-		return told.Type + ": " + told.Message + " | " + told.Hint
-	}
-	count := func(s string) int { return (len(s) + 3) / 4 }
-	parts, _ := tool.Shape(r, &tool.View{Spec: &event.ToolSpec{Name: tool.SearchHistory, Effect: event.Read, ResultTokens: int64(limit)}, Count: count, Call: "c9", Artifact: true})
-	if n := count(parts[0].Text); n > limit {
-		t.Errorf("%s: %d tokens of %d", args, n, limit)
-	}
-	return parts[0].Text
+	call := &tool.Call{History: func(context.Context) ([]tool.Said, error) { return said, nil }}
+	return dispatched(t, artifact.History(), args, call, &tool.View{Call: "c9", Artifact: true}, limit)
 }
 
 func TestWithoutHistory(t *testing.T) {
