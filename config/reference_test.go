@@ -3,13 +3,13 @@ package config
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"rein.example/rein"
+	"rein.example/rein/internal/golden"
 )
 
 //go:generate go test . -count=1 -run "^(TestSchemaGolden|TestReference)$" -update
@@ -18,19 +18,7 @@ import (
 // schema is.
 func TestReference(t *testing.T) {
 	const file = "../docs/agent-yaml.md"
-	got := reference(t)
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not current; run make generate", file)
-	}
+	golden.Check(t, file, reference(t), *update, "run make generate")
 }
 
 const preface = `# agent.yaml

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"rein.example/rein/internal/golden"
 	"rein.example/rein/internal/yamltree"
 )
 
@@ -254,18 +254,7 @@ var update = flag.Bool("update", false, "write the golden files again")
 // The schema is kept as a file, so that a change of it is seen in review.
 func TestSchemaGolden(t *testing.T) {
 	const file = "testdata/agent.schema.json"
-	if *update {
-		if err := os.WriteFile(file, Schema(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(Schema(), want) {
-		t.Errorf("the schema is not the one in %s; if that is meant, run go test ./config -update", file)
-	}
+	golden.Check(t, file, Schema(), *update, "run go test ./config -update")
 }
 
 func FuzzParse(f *testing.F) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"rein.example/rein/internal/golden"
 	"rein.example/rein/message"
 )
 
@@ -29,22 +30,11 @@ func TestGolden(t *testing.T) {
 	for i := range events {
 		got = append(AppendEvent(got, &events[i]), '\n')
 	}
-	if *update {
-		if err := os.WriteFile(goldenFile, got, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(goldenFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("the format has changed: if that is meant, run go test ./event -update\n%s", firstDifference(got, want))
-	}
+	golden.Check(t, goldenFile, got, *update, "run go test ./event -update")
 
 	// What was written is read back as it was, and hashes to what it says.
 	var c Chain
-	for i, line := range bytes.Split(bytes.TrimSuffix(want, []byte("\n")), []byte("\n")) {
+	for i, line := range bytes.Split(bytes.TrimSuffix(got, []byte("\n")), []byte("\n")) {
 		e, err := DecodeEvent(line)
 		if err != nil {
 			t.Fatal(err)
@@ -66,16 +56,6 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s\nis written again as\n%s", line, again)
 		}
 	}
-}
-
-func firstDifference(got, want []byte) string {
-	g, w := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
-	for i := range min(len(g), len(w)) {
-		if g[i] != w[i] {
-			return fmt.Sprintf("line %d\ngot  %s\nwant %s", i+1, g[i], w[i])
-		}
-	}
-	return fmt.Sprintf("%d lines, want %d", len(g), len(w))
 }
 
 // The examples show every type, and every member of every struct.

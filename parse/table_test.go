@@ -3,7 +3,6 @@ package parse_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"rein.example/rein/dialect"
 	"rein.example/rein/event"
+	"rein.example/rein/internal/golden"
 	"rein.example/rein/message"
 	"rein.example/rein/parse"
 )
@@ -125,19 +125,7 @@ A value that is cut off is never completed: such a call does not run, and the mo
 // example on it is read on the way.
 func TestDialectsPage(t *testing.T) {
 	const file = "../docs/dialects.md"
-	got := dialectsPage()
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not current; run make generate", file)
-	}
+	golden.Check(t, file, dialectsPage(), *update, "run make generate")
 }
 
 func dialectsPage() []byte {

@@ -10,6 +10,7 @@ import (
 
 	"rein.example/rein/engine/imported"
 	"rein.example/rein/event"
+	"rein.example/rein/internal/golden"
 	"rein.example/rein/loop"
 	"rein.example/rein/message"
 	"rein.example/rein/trace"
@@ -75,16 +76,7 @@ func TestScripts(t *testing.T) {
 				fmt.Fprintf(&got, "%d %s %s\n", events[i].Seq, events[i].Data.Type(), events[i].Data.AppendJSON(nil))
 			}
 			fmt.Fprintf(&got, "then: %s %s, %d steps, %d calls\n", st.Status, st.Reason, st.Steps, st.ToolCalls)
-			golden := strings.TrimSuffix(file, ".json") + ".txt"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got.String()), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil || got.String() != string(want) {
-				t.Errorf("%s: if that is meant, run go test ./engine/imported -update (%v)\ngot\n%s", golden, err, got.String())
-			}
+			golden.Check(t, strings.TrimSuffix(file, ".json")+".txt", []byte(got.String()), *update, "run go test ./engine/imported -update")
 		})
 	}
 }
