@@ -2,9 +2,7 @@ package local_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"iter"
 	"strings"
 	"sync"
 	"testing"
@@ -104,41 +102,6 @@ func agentResumeAnywhere(t *testing.T) {
 	}
 }
 
-// tornBelow is a store in which half of something stands behind the events of one
-// run, until it is cut off.
-type tornBelow struct {
-	*memory.Store
-	run string
-	cut bool
-}
-
-func (s *tornBelow) Read(ctx context.Context, run string, from int64) iter.Seq2[event.Event, error] {
-	return func(yield func(event.Event, error) bool) {
-		last := from - 1
-		for ev, err := range s.Store.Read(ctx, run, from) {
-			if last = ev.Seq; !yield(ev, err) {
-				return
-			}
-		}
-		if run == s.run && !s.cut {
-			yield(event.Event{}, &journal.DamageError{Run: run, Sound: last, Torn: true, Err: errors.New("half a line")})
-		}
-	}
-}
-
-func (s *tornBelow) Head(ctx context.Context, run string) (journal.Head, error) {
-	h, err := s.Store.Head(ctx, run)
-	if err == nil && run == s.run && !s.cut {
-		h.Seq++
-	}
-	return h, err
-}
-
-func (s *tornBelow) Cut(_ context.Context, run string, after int64) (journal.Head, error) {
-	s.cut = run == s.run
-	return journal.Head{Seq: after}, nil
-}
-
 // A torn end of the journal of a run below keeps nobody from carrying on the run that
 // has called it: it does not count, and is cut off when that run is taken up.
 func TestAgentTorn(t *testing.T) {
@@ -150,15 +113,15 @@ func TestAgentTorn(t *testing.T) {
 	first := set()
 	first.start(t.Context(), first.engine())
 	for _, whole := range []int64{0, 1, 2, 9} {
-		store := &tornBelow{Store: memory.New(), run: "r1.1"}
+		store := &damaged{Store: memory.New(), run: "r1.1", torn: true}
 		copyRuns(t, first.store, store.Store, func(ev event.Event) bool { return ev.Run == "r1" && ev.Seq <= 8 || ev.Run != "r1" && ev.Seq <= whole })
 		if whole == 0 {
 			journaltest.Record(t, store.Store, "r1.1")
 		}
 		l := set()
 		l.store = store
-		if r := l.resume(t.Context(), l.engine()); r.Answer != "done" || !store.cut || !strings.Contains(l.of("r1.1"), "run.finished answered true two are late") {
-			t.Errorf("with %d events: %+v, cut %v\n%s\n%s", whole, r, store.cut, l.journal(), l.of("r1.1"))
+		if r := l.resume(t.Context(), l.engine()); r.Answer != "done" || !store.isCut || !strings.Contains(l.of("r1.1"), "run.finished answered true two are late") {
+			t.Errorf("with %d events: %+v, cut %v\n%s\n%s", whole, r, store.isCut, l.journal(), l.of("r1.1"))
 		}
 	}
 }

@@ -170,30 +170,40 @@ func TestChat(t *testing.T) {
 	l.checkOnce()
 }
 
-// damaged is a store in which something stands behind the events of the run
-// that is none, until it is cut off.
+// damaged is a store in which something stands behind the events of one run that is
+// none, until it is cut off.
 type damaged struct {
 	*memory.Store
-	torn bool
-	cut  int64
+	run   string
+	torn  bool
+	isCut bool
+	after int64 // the event after which it was cut off
 }
 
 func (s *damaged) Read(ctx context.Context, run string, from int64) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
-		last := int64(0)
+		last := from - 1
 		for ev, err := range s.Store.Read(ctx, run, from) {
 			if last = ev.Seq; !yield(ev, err) {
 				return
 			}
 		}
-		if s.cut == 0 {
+		if run == s.run && !s.isCut {
 			yield(event.Event{}, &journal.DamageError{Run: run, Sound: last, Torn: s.torn, Err: errors.New("half a line")})
 		}
 	}
 }
 
-func (s *damaged) Cut(ctx context.Context, run string, after int64) (journal.Head, error) {
-	s.cut = after
+func (s *damaged) Head(ctx context.Context, run string) (journal.Head, error) {
+	h, err := s.Store.Head(ctx, run)
+	if err == nil && run == s.run && !s.isCut {
+		h.Seq++
+	}
+	return h, err
+}
+
+func (s *damaged) Cut(_ context.Context, run string, after int64) (journal.Head, error) {
+	s.isCut, s.after = run == s.run, after
 	return journal.Head{Seq: after}, nil
 }
 
@@ -203,19 +213,19 @@ func TestDamagedJournal(t *testing.T) {
 	l.start(t.Context(), l.engine())
 	events := l.events()
 
-	s := &damaged{Store: l.crashed(events, 5).(*memory.Store), torn: true}
+	s := &damaged{Store: l.crashed(events, 5).(*memory.Store), run: "r1", torn: true}
 	l.store = s
-	if r := l.resume(t.Context(), l.engine()); !r.OK || s.cut != 5 || !strings.Contains(l.log.String(), "was cut off") {
-		t.Errorf("%+v, cut after %d, log %s", r, s.cut, l.log)
+	if r := l.resume(t.Context(), l.engine()); !r.OK || !s.isCut || s.after != 5 || !strings.Contains(l.log.String(), "was cut off") {
+		t.Errorf("%+v, cut after %d, log %s", r, s.after, l.log)
 	}
 
-	s = &damaged{Store: l.crashed(events, 5).(*memory.Store)}
+	s = &damaged{Store: l.crashed(events, 5).(*memory.Store), run: "r1"}
 	l.store = s
 	job := l.ready()
 	job.Input = nil
 	var damage *journal.DamageError
-	if r, err := l.engine().Resume(t.Context(), job); !errors.As(err, &damage) || s.cut != 0 {
-		t.Errorf("%+v, %v, cut after %d", r, err, s.cut)
+	if r, err := l.engine().Resume(t.Context(), job); !errors.As(err, &damage) || s.isCut {
+		t.Errorf("%+v, %v, cut after %d", r, err, s.after)
 	}
 }
 
