@@ -32,6 +32,7 @@ func TestChatOnATerminal(t *testing.T) {
 	p.types("/model openai/other\r")
 	p.sees("/model has to wait")
 	p.sees("\nBecause there was no driver.\n")
+	p.sees("Enter sends")   // the turn is over
 	p.types("\x1b[A\x1b[A") // up, up
 	p.sees("> be brief")
 	p.types("\x03")
