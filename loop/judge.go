@@ -7,6 +7,7 @@ import (
 
 	"rein.example/rein/event"
 	"rein.example/rein/guard"
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/message"
 	"rein.example/rein/parse"
 	"rein.example/rein/schema"
@@ -425,9 +426,5 @@ func clip(s string) string {
 	if len(s) <= most {
 		return s
 	}
-	n := most
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n] + "…"
+	return s[:cut.Down(s, most)] + "…"
 }

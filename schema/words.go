@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"rein.example/rein/internal/cut"
 )
 
 // maxExcerpt bounds what a message shows of a value, in bytes.
@@ -52,11 +53,7 @@ func excerpt(text []byte) string {
 	if len(text) <= maxExcerpt {
 		return string(text)
 	}
-	cut := maxExcerpt
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return fmt.Sprintf("%s… (%d bytes)", text[:cut], len(text))
+	return fmt.Sprintf("%s… (%d bytes)", text[:cut.Down(text, maxExcerpt)], len(text))
 }
 
 // maxWords bounds how many references and alternatives are followed.

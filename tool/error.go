@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"github.com/go-json-experiment/json"
+
+	"rein.example/rein/internal/cut"
 )
 
 // report is the form in which the model is told of an error.
@@ -48,11 +50,8 @@ func plain(text string) string {
 func ErrorText(e *Error) string {
 	r := report{Type: e.Type, Retryable: e.Retryable, Message: plain(e.Message), Hint: plain(e.Hint)}
 	if len(r.Message) > maxTold {
-		from := len(r.Message) - toldTail
-		for r.Message[from]&0xC0 == 0x80 {
-			from++
-		}
-		to := runeEnd(r.Message, maxTold-toldTail)
+		from := cut.Up(r.Message, len(r.Message)-toldTail)
+		to := cut.Down(r.Message, maxTold-toldTail)
 		r.Message = r.Message[:to] + Notice(fmt.Sprintf("%d of %d bytes are left out here", from-to, len(r.Message))) + r.Message[from:]
 	}
 	text, err := json.Marshal(r)
@@ -154,7 +153,7 @@ func scrub(err error) string {
 	text, _, _ = strings.Cut(text, "\ngoroutine ")
 	text = strings.TrimSpace(text)
 	if len(text) > maxMessage {
-		text = text[:runeEnd(text, maxMessage)] + "…"
+		text = text[:cut.Down(text, maxMessage)] + "…"
 	}
 	return text
 }
@@ -171,15 +170,4 @@ func hostPaths(err error) []string {
 		out = append(out, l.Old, l.New)
 	}
 	return out
-}
-
-// runeEnd returns the largest index of at most most at which a rune of s ends.
-func runeEnd(s string, most int) int {
-	if most >= len(s) {
-		return len(s)
-	}
-	for most > 0 && s[most]&0xC0 == 0x80 {
-		most--
-	}
-	return most
 }

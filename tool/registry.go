@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rein.example/rein/event"
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/schema"
 )
 
@@ -92,5 +93,5 @@ func excerpt(s string) string {
 	if len(s) <= most {
 		return s
 	}
-	return s[:runeEnd(s, most)] + "…"
+	return s[:cut.Down(s, most)] + "…"
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"rein.example/rein/event"
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/internal/jsontree"
 )
 
@@ -219,7 +220,7 @@ func (w *writer) text(s string) {
 		w.out = jsontree.AppendString(w.out, s)
 		return
 	}
-	to := runeEnd(s, w.plan.text)
+	to := cut.Down(s, w.plan.text)
 	w.out = jsontree.AppendString(w.out, s[:to]+Notice(fmt.Sprintf("%d of %d bytes", to, len(s))))
 	where := w.where()
 	i := w.at("text", where, len(w.texts))
@@ -285,7 +286,7 @@ func plainName(name string) string {
 		return r
 	}, name)
 	if len(name) > maxNameShown {
-		name = name[:runeEnd(name, maxNameShown)] + "…"
+		name = name[:cut.Down(name, maxNameShown)] + "…"
 	}
 	return name
 }

@@ -5,6 +5,8 @@ import (
 	"sort"
 	"strings"
 	"unicode/utf8"
+
+	"rein.example/rein/internal/cut"
 )
 
 // cut returns as many whole lines as fit, after a remark.
@@ -177,7 +179,7 @@ func (s *shaper) numbered(r *Result) string {
 // heading that says how much that is.
 func (s *shaper) piece(line string) string {
 	compose := func(k int) string {
-		k = runeEnd(line, k)
+		k = cut.Down(line, k)
 		h := s.lines.Piece(int64(k))
 		s.done = []string{strings.TrimSuffix(strings.TrimPrefix(h, noticePrefix), "]")}
 		return h + "\n" + line[:k]
@@ -204,17 +206,14 @@ func (r *Result) dropSeen(k int64) {
 func (s *shaper) inside(line, others string, heading func(shown int) string) string {
 	compose := func(k int) string {
 		if s.keep == Tail {
-			from := len(line) - k
-			for from < len(line) && line[from]&0xC0 == 0x80 {
-				from++
-			}
+			from := cut.Up(line, len(line)-k)
 			text := heading(len(line)-from) + "\n" + Notice(fmt.Sprintf("cut: the last %d of %d bytes of this line follow", len(line)-from, len(line))) + line[from:]
 			if others != "" {
 				text += "\n" + others
 			}
 			return text
 		}
-		to := runeEnd(line, k)
+		to := cut.Down(line, k)
 		return heading(to) + "\n" + others + line[:to] + Notice(fmt.Sprintf("cut: %d of %d bytes of this line shown", to, len(line)))
 	}
 	return compose(s.most(len(line), func(k int) bool { return s.fits(compose(k)) }))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/schema"
 )
 
@@ -50,7 +51,7 @@ func plainText(text string) string {
 	const most = 300
 	text = strings.NewReplacer("[", "(", "]", ")", "\n", " ", "\r", " ").Replace(text)
 	if len(text) > most {
-		text = text[:runeEnd(text, most)] + "…"
+		text = text[:cut.Down(text, most)] + "…"
 	}
 	return text
 }

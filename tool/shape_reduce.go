@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/internal/jsontree"
 )
 
@@ -288,7 +289,7 @@ func tally(items *jsontree.Node, name string) string {
 	for _, v := range values[:min(len(values), summaryValues)] {
 		text := plainName(v.text)
 		if len(text) > summaryValue {
-			text = text[:runeEnd(text, summaryValue)] + "…"
+			text = text[:cut.Down(text, summaryValue)] + "…"
 		}
 		out = append(out, fmt.Sprintf("%s: %d", text, v.n))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"rein.example/rein/event"
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/message"
 )
 
@@ -187,13 +188,13 @@ func lesson(e *Entry) string {
 // JSON that has them, else its first line.
 func errorIn(text string) string {
 	var kind, says, first string
-	pieces(text[:whole(text, maxError)], func(p string) {
+	pieces(text[:cut.Down(text, maxError)], func(p string) {
 		if first == "" && !strings.HasPrefix(p, "[rein: ") {
 			first = p
 		}
 	})
 	if i := strings.IndexByte(text, '{'); i >= 0 && i < maxError {
-		said := readState(jsontext.Value(text[i:whole(text, stateBytes)]))
+		said := readState(jsontext.Value(text[i:cut.Down(text, stateBytes)]))
 		kind, says = strings.Join(said["error_type"], " "), strings.Join(said["message"], " ")
 	}
 	switch {

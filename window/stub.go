@@ -2,8 +2,8 @@ package window
 
 import (
 	"strings"
-	"unicode/utf8"
 
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/tool"
 )
 
@@ -59,33 +59,19 @@ func (e *Entry) howToRead(r Reach) string {
 // oneLine returns a text as one line of at most most bytes and a sign that it was
 // cut: between words, if there are any, else between characters.
 func oneLine(s string, most int) string {
-	cut := len(s) > most
-	if cut {
-		n := whole(s, most)
+	longer := len(s) > most
+	if longer {
+		n := cut.Down(s, most)
 		if i := strings.LastIndexAny(s[:n], " \t\n"); i > most/2 {
 			n = i
 		}
 		s = s[:n]
 	}
 	s = strings.Join(strings.Fields(s), " ")
-	if cut {
+	if longer {
 		s += "…"
 	}
 	return s
-}
-
-// whole returns the largest length up to n at which s can be cut between two
-// characters.
-func whole(s string, n int) int {
-	if n >= len(s) {
-		return len(s)
-	}
-	for k := n; k > 0 && k > n-utf8.UTFMax; k-- {
-		if utf8.RuneStart(s[k]) {
-			return k
-		}
-	}
-	return n
 }
 
 // group3 writes a number that is not negative with a comma between thousands.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/tool"
 )
 
@@ -221,7 +222,7 @@ func cutHead(s string, n int) string {
 	if n >= len(s) {
 		return s
 	}
-	n = whole(s, max(n, 0))
+	n = cut.Down(s, max(n, 0))
 	if i := strings.LastIndexByte(s[:n], '\n'); i > n*3/4 {
 		return s[:i]
 	}
@@ -236,11 +237,7 @@ func cutTail(s string, n int) string {
 	if n >= len(s) {
 		return s
 	}
-	from := len(s) - max(n, 0)
-	for from < len(s) && s[from]&0xC0 == 0x80 {
-		from++
-	}
-	t := s[from:]
+	t := s[cut.Up(s, len(s)-max(n, 0)):]
 	if i := strings.IndexByte(t, '\n'); i >= 0 && i < len(t)/4 {
 		return t[i+1:]
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"rein.example/rein/event"
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/journal"
 	"rein.example/rein/message"
 	"rein.example/rein/tokens"
@@ -178,7 +179,7 @@ func apart(c tokens.Counter, text string, room int) (head, left, tail string) {
 
 // demanded renders what a text demands, in about most tokens; empty for nothing.
 func demanded(text string, most int) string {
-	list := window.Constraints(text[:boundary(text, min(len(text), countable))], int64(most))
+	list := window.Constraints(text[:cut.Down(text, min(len(text), countable))], int64(most))
 	if len(list) == 0 {
 		return ""
 	}
@@ -203,9 +204,9 @@ const perToken = 24
 // headOf returns how many bytes of a text, from its beginning, have at most limit
 // tokens.
 func headOf(c tokens.Counter, text string, limit int) int {
-	most := text[:boundary(text, min(len(text), max(limit, 0)*perToken))]
-	count := func(n int) int { return c.Count(most[:boundary(most, n)]) }
-	n := boundary(most, largest(len(most), limit, count))
+	most := text[:cut.Down(text, min(len(text), max(limit, 0)*perToken))]
+	count := func(n int) int { return c.Count(most[:cut.Down(most, n)]) }
+	n := cut.Down(most, largest(len(most), limit, count))
 	if n == len(text) {
 		return n
 	}
@@ -220,18 +221,8 @@ func headOf(c tokens.Counter, text string, limit int) int {
 
 // tailOf is headOf for the end of a text.
 func tailOf(c tokens.Counter, text string, limit int) int {
-	from := len(text) - min(len(text), max(limit, 0)*perToken)
-	for from < len(text) && !utf8.RuneStart(text[from]) {
-		from++
-	}
-	most := text[from:]
-	cutAt := func(n int) int { // where the last n bytes begin, at a character
-		i := len(most) - n
-		for i < len(most) && !utf8.RuneStart(most[i]) {
-			i++
-		}
-		return i
-	}
+	most := text[cut.Up(text, len(text)-min(len(text), max(limit, 0)*perToken)):]
+	cutAt := func(n int) int { return cut.Up(most, len(most)-n) } // where the last n bytes begin
 	n := len(most) - cutAt(largest(len(most), limit, func(n int) int { return c.Count(most[cutAt(n):]) }))
 	if n == len(text) {
 		return n
@@ -262,14 +253,6 @@ func largest(most, limit int, count func(n int) int) int {
 		}
 	}
 	return low
-}
-
-// boundary returns the largest index up to n that does not split a character.
-func boundary(s string, n int) int {
-	for n > 0 && n < len(s) && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return n
 }
 
 // Receive makes a message for a run that another process may be carrying out fit to

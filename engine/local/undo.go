@@ -14,6 +14,7 @@ import (
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
 	"rein.example/rein/guard"
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/loop"
 	"rein.example/rein/message"
 	"rein.example/rein/tool"
@@ -246,9 +247,5 @@ func clipped(args jsontext.Value) string {
 	if len(text) <= most {
 		return text
 	}
-	n := most
-	for n > 0 && text[n]&0xC0 == 0x80 {
-		n--
-	}
-	return text[:n] + "…"
+	return text[:cut.Down(text, most)] + "…"
 }

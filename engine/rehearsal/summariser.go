@@ -3,10 +3,10 @@ package rehearsal
 import (
 	"context"
 	"strings"
-	"unicode/utf8"
 
 	"rein.example/rein/engine/internal/request"
 	"rein.example/rein/event"
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/loop"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
@@ -109,13 +109,7 @@ func firstSentence(s string) string {
 
 // clipped returns at most most bytes of a text, whole characters.
 func clipped(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most]
+	return s[:cut.Down(s, most)]
 }
 
 // Ask returns a summariser that asks a model.

@@ -29,7 +29,7 @@ var law = Law{
 	},
 	RootNever: []string{"model/*", "journal/sqlite", "journal/postgres"},
 
-	Pure:          []string{"message", "dialect", "schema", "tokens", "tokens/bpe", "event", "window", "guard", "parse", "loop", "trace", "trace/anomaly", "trace/diff", "trace/stats", "internal/gencodec/codec", "internal/jsontree"},
+	Pure:          []string{"message", "dialect", "schema", "tokens", "tokens/bpe", "event", "window", "guard", "parse", "loop", "trace", "trace/anomaly", "trace/diff", "trace/stats", "internal/gencodec/codec", "internal/jsontree", "internal/cut"},
 	PureMayImport: []string{"tool", "model", "journal"},
 	Integer:       []string{"tokens", "tokens/bpe", "event", "loop", "trace", "trace/anomaly", "trace/diff", "trace/stats", "window", "guard"},
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rein.example/rein/event"
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
 )
@@ -175,7 +176,7 @@ func (p *performance) deliver(n int) error {
 		reasoning bool
 	}{{p.reply.reason, true}, {p.reply.text, false}} {
 		for piece := range pieces(part.text, p.reply.turn.chunk) {
-			piece = piece[:cutAt(piece, max(n, 0))]
+			piece = piece[:cut.Down(piece, max(n, 0))]
 			if n -= len(piece); piece == "" {
 				return p.check()
 			}

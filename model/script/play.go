@@ -7,6 +7,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/message"
 )
 
@@ -324,24 +325,13 @@ func (u *usage) report(in, out int) message.Usage {
 func pieces(s string, n int) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for s != "" {
-			end := max(cutAt(s, n), firstRune(s))
+			end := max(cut.Down(s, n), firstRune(s))
 			if !yield(s[:end]) {
 				return
 			}
 			s = s[end:]
 		}
 	}
-}
-
-// cutAt returns the largest index not above n that does not split a character.
-func cutAt(s string, n int) int {
-	if n >= len(s) {
-		return len(s)
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return n
 }
 
 func firstRune(s string) int {

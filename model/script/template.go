@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/internal/cut"
 )
 
 // A template is a text with placeholders, in pieces.
@@ -209,7 +211,7 @@ func excerpt(s string) string {
 	if len(s) <= most {
 		return strconv.Quote(s)
 	}
-	return strconv.Quote(s[:cutAt(s, most)]) + "…"
+	return strconv.Quote(s[:cut.Down(s, most)]) + "…"
 }
 
 // isJSONNumber reports whether s is a number as JSON writes it.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"rein.example/rein/event"
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/internal/jsontree"
 	"rein.example/rein/tool"
 )
@@ -115,18 +116,10 @@ const (
 // clip returns at most most bytes of a text, with a mark where it goes on.
 func clip(s string, most int) string {
 	if len(s) > most {
-		return cut(s, most) + "…"
+		return head(s, most) + "…"
 	}
 	return s
 }
 
-// cut returns at most most bytes of a text, whole characters.
-func cut(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && s[most]&0xC0 == 0x80 {
-		most--
-	}
-	return s[:most]
-}
+// head returns at most most bytes of a text, whole characters.
+func head(s string, most int) string { return s[:cut.Down(s, most)] }

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"rein.example/rein/event"
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/tool"
 )
 
@@ -246,11 +247,10 @@ func (h *history) line(m hit, most int) string {
 		return s + ": " + tool.Notice(about)
 	}
 	if len(text) > most && m.at > most/2 {
-		for from = min(m.at, len(text)) - most/3; from > 0 && text[from]&0xC0 == 0x80; from-- {
-		}
+		from = cut.Down(text, min(m.at, len(text))-most/3)
 		s += " …"
 	}
-	part := cut(text[from:], most)
+	part := head(text[from:], most)
 	s += ": " + oneLine(quoted(m.Said, part))
 	if len(part) < len(text) {
 		s += "… " + tool.Notice(fmt.Sprintf("%d of %d bytes; all of it with %s", len(part), len(text), m.whole()))

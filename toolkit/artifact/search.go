@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/tool"
 )
 
@@ -112,12 +113,6 @@ func (v *view) near(s string, at int) string {
 		return v.marked(s)
 	}
 	from := max(0, at-excerpt/3)
-	to := min(len(s), from+excerpt)
-	for from > 0 && s[from]&0xC0 == 0x80 {
-		from--
-	}
-	for to < len(s) && s[to]&0xC0 == 0x80 {
-		to--
-	}
+	from, to := cut.Down(s, from), cut.Down(s, from+excerpt)
 	return tool.Notice(fmt.Sprintf("bytes %d-%d of %d", from+1, to, len(s))) + v.marked(s[from:to])
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/internal/jsontree"
 	"rein.example/rein/tool"
 )
@@ -240,10 +241,8 @@ func (v *view) inLine(line, wanted int64) (*tool.Result, error) {
 	if at > 0 && at >= len(text) {
 		return nil, refuse("past_end", fmt.Sprintf("%s %d of %s has %d bytes; byte %d is past its end", v.one(), line, v.subject(), len(text), at+1), fmt.Sprintf("begin at a byte between 1 and %d", max(1, len(text))))
 	}
-	for at > 0 && text[at]&0xC0 == 0x80 {
-		at--
-	}
-	body := cut(text[at:], maxShown)
+	at = cut.Down(text, at)
+	body := head(text[at:], maxShown)
 	foreign := v.foreign(body)
 	piece := func(n int64) string { return v.pieceHeading(line, at, n, wanted, foreign) }
 	r := tool.Text(piece(int64(len(body))) + "\n" + body)

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/tool"
 )
 
@@ -98,11 +99,7 @@ func isTemporary(name string) bool {
 func quote(s string) string {
 	const most = 100
 	if len(s) > most {
-		cut := most
-		for !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = s[:cut] + "…"
+		s = s[:cut.Down(s, most)] + "…"
 	}
 	return `"` + s + `"`
 }

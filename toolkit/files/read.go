@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"rein.example/rein/event"
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/tool"
 )
 
@@ -90,12 +90,9 @@ func (v *view) sees(from, to int64) []event.Seen {
 // not seen; that it was shown as far as it can be is what a range without lines
 // says.
 func (v *view) longLine() *tool.Result {
-	cut := longShown
-	for !utf8.RuneStart(v.long[cut]) {
-		cut--
-	}
-	begin, _ := tool.Disown(string(v.long[:cut])) // it counts as not seen, so it need not be exact
-	r := tool.Text(v.heading(v.from, v.from-1) + "\n" + begin + tool.Notice(fmt.Sprintf("cut: %d of %d bytes of this line shown", cut, v.longSize)))
+	n := cut.Down(v.long, longShown)
+	begin, _ := tool.Disown(string(v.long[:n])) // it counts as not seen, so it need not be exact
+	r := tool.Text(v.heading(v.from, v.from-1) + "\n" + begin + tool.Notice(fmt.Sprintf("cut: %d of %d bytes of this line shown", n, v.longSize)))
 	r.Seen = v.sees(v.from, v.from-1)
 	r.Remarks = true
 	return r

@@ -8,9 +8,9 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"rein.example/rein/event"
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/tool"
 )
 
@@ -226,13 +226,7 @@ func excerptAt(line string, from, to int) string {
 		return disowned(line)
 	}
 	from = max(0, from-(maxExcerpt-min(to-from, maxExcerpt))/2)
-	to = min(len(line), from+maxExcerpt)
-	for from > 0 && !utf8.RuneStart(line[from]) {
-		from--
-	}
-	for to < len(line) && !utf8.RuneStart(line[to]) {
-		to--
-	}
+	from, to = cut.Down(line, from), cut.Down(line, from+maxExcerpt)
 	return tool.Notice(fmt.Sprintf("bytes %d-%d of %d", from+1, to, len(line))) + disowned(line[from:to])
 }
 
