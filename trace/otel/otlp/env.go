@@ -130,11 +130,25 @@ func asked(signal string) bool {
 	if os.Getenv("OTEL_"+signal+"_EXPORTER") == "none" {
 		return false
 	}
+	return named(signal)
+}
+
+// named reports whether the environment names a collector for a signal.
+func named(signal string) bool {
 	return os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT") != ""
 }
 
-// overGRPC reports which protocol the environment asks for.
+// overGRPC reports which protocol the environment asks for, and refuses settings that
+// cannot be used.
 func overGRPC(signal string) (bool, error) {
+	grpc, err := protocol(signal)
+	if err == nil {
+		err = checkEnv(signal, grpc)
+	}
+	return grpc, err
+}
+
+func protocol(signal string) (grpc bool, err error) {
 	name := "OTEL_EXPORTER_OTLP_" + signal + "_PROTOCOL"
 	v := os.Getenv(name)
 	if v == "" {
@@ -176,6 +190,9 @@ func (l *Live) traces(ctx context.Context, o *otel.Options) error {
 // traceClient returns what sends spans to an endpoint, or to the environment's.
 func traceClient(endpoint string) (otlptrace.Client, error) {
 	grpc, err := overGRPC("TRACES")
+	if err == nil && endpoint != "" {
+		err = checkURL(endpoint, grpc)
+	}
 	switch {
 	case err != nil:
 		return nil, err

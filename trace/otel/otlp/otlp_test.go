@@ -32,7 +32,7 @@ import (
 // unset takes all of OpenTelemetry's variables that count here out of the environment.
 func unset(t *testing.T) {
 	for _, name := range []string{"OTEL_SDK_DISABLED", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
-		"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", "OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER", "OTEL_LOGS_EXPORTER", "OTEL_EXPORTER_OTLP_PROTOCOL",
+		"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", "OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER", "OTEL_LOGS_EXPORTER", "OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_LOGS_HEADERS",
 		"OTEL_SEMCONV_STABILITY_OPT_IN", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "OTEL_SERVICE_NAME", "OTEL_RESOURCE_ATTRIBUTES"} {
 		t.Setenv(name, "")
 	}
@@ -110,6 +110,48 @@ func TestEnvironmentIsWrong(t *testing.T) {
 		live, err := otlp.FromEnv(t.Context(), otel.Options{})
 		if live != nil || err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "use ") {
 			t.Errorf("%s: %v, %v", kv, live, err)
+		}
+	}
+}
+
+// Settings that cannot be read are refused with the name of the variable, and nowhere
+// quoted, as the SDK would on stderr: they may be credentials. Nor does anything go to
+// another collector than the one that was meant.
+func TestUnreadable(t *testing.T) {
+	const here = "http://127.0.0.1:1"
+	for name, values := range map[string][]string{
+		"OTEL_EXPORTER_OTLP_HEADERS":        {"hush-hush", "api-key=hush%zz", "the hush=1", "a=b,hush", "=hush"},
+		"OTEL_EXPORTER_OTLP_LOGS_HEADERS":   {"hush-hush"},
+		"OTEL_EXPORTER_OTLP_ENDPOINT":       {"http://hush:hush@127.0.0.1:1", "://hush", "hush:4318", "ftp://hush", here + "/%hush", here + "?key=hush"},
+		"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT":  {"hush:4318"},
+		"OTEL_EXPORTER_OTLP_TRACES_HEADERS": {"hush"},
+	} {
+		for _, v := range values {
+			unset(t)
+			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", here)
+			t.Setenv(name, v)
+			live, err := otlp.FromEnv(t.Context(), otel.Options{})
+			if live != nil || err == nil || !strings.Contains(err.Error(), name+": ") || strings.Contains(err.Error(), "hush") {
+				t.Errorf("%s=%s: %v, %v", name, v, live, err)
+			}
+			t.Setenv(name, "")
+		}
+	}
+	unset(t)
+	for _, to := range []string{"", "127.0.0.1:1", "localhost:4318", "http://", "http://hush:hush@127.0.0.1:1", "http://hush@127.0.0.1:1", "ftp://127.0.0.1:1", here + "/?key=hush"} {
+		err := otlp.Send(t.Context(), memory.New(), "r1", otel.Options{}, to)
+		if err == nil || !strings.Contains(err.Error(), "http://127.0.0.1:4318") && !strings.Contains(err.Error(), "not sent") || strings.Contains(err.Error(), "hush") {
+			t.Errorf("%q: %v", to, err)
+		}
+	}
+	for _, v := range []string{"", " ", "api-key=x%20y, other = z", "a=b=="} {
+		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", here)
+		t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", v)
+		live, err := otlp.FromEnv(t.Context(), otel.Options{})
+		if err != nil {
+			t.Errorf("%q: %v", v, err)
+		} else {
+			_ = live.Close(t.Context()) // nothing was to be sent
 		}
 	}
 }

@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -35,12 +36,16 @@ func Write(ctx context.Context, w io.Writer, s journal.Store, run string, o otel
 }
 
 // Send sends a stored run to a collector, as Write writes it, by the protocol that the
-// environment names. The endpoint is a URL such as http://127.0.0.1:4318; empty is the
-// environment's.
+// environment names. The endpoint is a URL such as http://127.0.0.1:4318, without
+// credentials, which are headers; empty is the environment's, and it fails if that names
+// none.
 func Send(ctx context.Context, s journal.Store, run string, o otel.Options, endpoint string) error {
+	if endpoint == "" && !named("TRACES") {
+		return errors.New("the environment names no collector: set OTEL_EXPORTER_OTLP_ENDPOINT to a URL such as http://127.0.0.1:4318")
+	}
 	client, err := traceClient(endpoint)
 	if err != nil {
-		return err
+		return fmt.Errorf("send spans to a collector: %w", err)
 	}
 	x, err := otlptrace.New(ctx, client)
 	if err != nil {
