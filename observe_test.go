@@ -1,8 +1,10 @@
 package rein_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -99,5 +101,44 @@ func TestObservers(t *testing.T) {
 		if want := fmt.Sprintf("ada through %d through %d", started, started); told != want {
 			t.Errorf("the tool was told %q, want %q", told, want)
 		}
+	}
+}
+
+// clumsy is an observer that panics at everything, or has nothing to give.
+type clumsy struct{}
+
+func (clumsy) Begin(context.Context, string) string { panic("begin") }
+func (clumsy) Event(event.Event)                    { panic("event") }
+func (clumsy) End(string)                           { panic("end") }
+
+func (clumsy) Context(context.Context, string, int64, event.Type) context.Context { return nil }
+
+// An observer that panics is told of once, and neither the run nor those that watch it
+// beside that one notice.
+func TestObserverPanics(t *testing.T) {
+	var log bytes.Buffer
+	seen := &diary{}
+	a := newAgent(t, `{turns: [{call: {name: look}}, {say: A heron.}]}`, &rein.Options{Tools: []tool.Tool{
+		tool.New("look", tool.Doc{What: "Looks.", When: "Once.", Returns: "What is there."},
+			func(context.Context, struct{}) (string, error) { return "a heron", nil }, &tool.Options{Effect: event.Read})},
+		Logger: slog.New(slog.NewTextHandler(&log, nil)), Observers: []rein.Observer{clumsy{}, seen}})
+	run := a.Start(t.Context(), "What is there?")
+	n := 0
+	for e, err := range run.Events() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Data != nil {
+			n++
+		}
+	}
+	if r, err := run.Result(); err != nil || !r.OK || r.Answer != "A heron." {
+		t.Errorf("%+v %v", r, err)
+	}
+	if n == 0 || len(seen.lines) != n+2 || seen.lines[n+1] != "end" {
+		t.Errorf("the loop saw %d events, the other observer %q", n, seen.lines)
+	}
+	if strings.Count(log.String(), "observer panicked") != 1 || strings.Contains(log.String(), "watcher") {
+		t.Errorf("logged\n%s", &log)
 	}
 }

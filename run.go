@@ -182,12 +182,9 @@ func (r *Run) carryOut(ctx context.Context, w *engine.Watch) error {
 		return r.err
 	}
 	job := *r.job
-	job.Watch, job.Traceparent = observed(ctx, r.id, w, r.agent.opts.Observers)
-	defer func() {
-		for _, o := range r.agent.opts.Observers {
-			o.End(r.id)
-		}
-	}()
+	watch, parent, end := observed(ctx, r.id, w, r.agent.opts.Observers, r.agent.opts.Logger)
+	defer end()
+	job.Watch, job.Traceparent = watch, parent
 	switch {
 	case r.start:
 		r.result, r.err = r.agent.engine.Start(ctx, &job)
