@@ -93,6 +93,10 @@ func (c *clock) note(e *event.Event) {
 	case *event.ToolFinished:
 		delete(c.tools, d.ID)
 		delete(c.asked, d.Call)
+	case *event.InputReceived:
+		if c.paused == event.CauseTurnDone && d.Kind == event.InputText {
+			c.paused = "" // it begins the next turn, with or without a resumption
+		}
 	case *event.RunPaused:
 		c.paused = d.Cause
 	case *event.RunResumed:

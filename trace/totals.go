@@ -22,7 +22,7 @@ type Totals struct {
 	Unreported int64 `json:"unreported_calls"`
 	Unanswered int64 `json:"unanswered_calls"`
 	// Time says where the time has gone; it is null for a run that another program has
-	// recorded, which does not say it.
+	// recorded, which does not say it, and for a fork of one.
 	Time *Times `json:"time"`
 	// Tokens, Cost and CostParts are null, or have members that are, where something
 	// is unknown.
@@ -105,7 +105,7 @@ func (f *Fold) here() Totals {
 	t := Totals{Steps: s.steps, ModelCalls: s.modelCalls, ToolCalls: s.toolCalls, Unreported: s.unreported, Unanswered: s.modelCalls - s.ended,
 		Tokens: s.usage.tokens(), Cost: usd(s.cost.count()), CostParts: s.costParts(),
 		CostWithBelow: usd(s.cost.count().Add(s.below.cost.count()))}
-	if times := f.clock.times; !f.recorded {
+	if times := f.clock.times; !f.untimed {
 		t.Time = &times
 	}
 	if s.below.runs > 0 {

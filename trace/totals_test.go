@@ -324,3 +324,37 @@ func TestRecordedHasNoTimes(t *testing.T) {
 		t.Errorf("%s\n%s", jsonOf(t, sums), jsonOf(t, rows))
 	}
 }
+
+// A fork of what another program has recorded is carried out here: what it does itself
+// has taken a known time, what it shares has not.
+func TestForkOfRecordedHasTimesOfItsOwn(t *testing.T) {
+	f := fold(
+		at{0, &event.RunStarted{Spec: priced("a"), Origin: &event.Origin{}}},
+		at{1, &event.ModelCalled{ID: "1", Step: 1, Model: "a"}},
+		at{2, &event.ModelAnswered{ID: "1", Usage: used(100, 0, 0, 10, 0)}},
+		at{900, &event.RunResumed{Fork: "talk-1"}},
+		at{901, &event.ModelCalled{ID: "5.0", Step: 2, Model: "a"}},
+		at{951, &event.ModelAnswered{ID: "5.0", Latency: 50, Usage: used(120, 0, 0, 10, 0)}},
+	)
+	rows := f.Rows()
+	if rows[0].LatencyMS != nil || rows[1].LatencyMS == nil || *rows[1].LatencyMS != 50 || f.Totals().Time != nil {
+		t.Errorf("%s, %+v", jsonOf(t, rows), f.Totals().Time)
+	}
+}
+
+// The next words of a chat end the wait for them, in whichever process they are taken.
+func TestTurnsOfAChat(t *testing.T) {
+	for name, words := range map[string][]at{
+		"at once":            {{140, &event.InputReceived{Kind: event.InputText}}},
+		"after a resumption": {{140, &event.RunResumed{}}, {140, &event.InputReceived{Kind: event.InputText}}},
+	} {
+		history := append([]at{{0, &event.RunStarted{Spec: priced("a")}},
+			{0, &event.ModelCalled{ID: "1", Step: 1, Model: "a"}},
+			{100, &event.ModelAnswered{ID: "1"}},
+			{100, &event.RunPaused{Cause: event.CauseTurnDone}}}, words...)
+		history = append(history, at{140, &event.ModelCalled{ID: "2", Step: 2, Model: "a"}}, at{340, &event.ModelAnswered{ID: "2"}})
+		if got, want := *fold(history...).Totals().Time, (trace.Times{Wall: 340, Models: 300, People: 40}); got != want {
+			t.Errorf("%s: got %+v, want %+v", name, got, want)
+		}
+	}
+}

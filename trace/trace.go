@@ -94,10 +94,10 @@ type Row struct {
 type Fold struct {
 	rows []Row
 	spec *event.Spec
-	// recorded: another program has carried the run out, and how long anything took is
-	// not known.
-	recorded bool
-	step     int64
+	// recorded: another program carries the run out, and how long anything takes is not
+	// known; untimed: so it was, at least up to a fork.
+	recorded, untimed bool
+	step              int64
 	// gap: events were left out, so that what came before is not known.
 	gap    bool
 	models map[string]*modelCall // by command id, looked up only
@@ -131,7 +131,7 @@ func (f *Fold) Add(e *event.Event) {
 	f.clock.add(e)
 	switch d := e.Data.(type) {
 	case *event.RunStarted:
-		f.spec, f.recorded = &d.Spec, d.Origin != nil
+		f.spec, f.recorded, f.untimed = &d.Spec, d.Origin != nil, d.Origin != nil
 	case *event.RunResumed:
 		f.resumed(d)
 	case *event.ContextAssembled:
@@ -170,7 +170,7 @@ func (f *Fold) Gap() {
 func (f *Fold) resumed(d *event.RunResumed) {
 	if d.Fork != "" {
 		before := f.here()
-		f.forked = &before
+		f.forked, f.recorded = &before, false
 	}
 	if d.Models != nil && f.spec != nil {
 		f.spec = f.spec.With(d.Models)

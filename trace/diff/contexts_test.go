@@ -14,7 +14,7 @@ import (
 //
 //	"call look 1" (a step that calls look with 1; "id=x" names the call)
 //	"got TEXT" (its result) · "stub TEXT", "trim TEXT" (a rewrite that put it somewhere)
-//	"say TEXT" (a step that answers) · "told TEXT" (an input) · "done"
+//	"say TEXT" (a step that answers) · "told TEXT" (an input) · "paused CAUSE" · "done"
 func journal(run string, words ...string) *Run {
 	f := &Fold{}
 	seq, step := int64(0), int64(0)
@@ -54,6 +54,8 @@ func journal(run string, words ...string) *Run {
 			add(&event.ToolFinished{ID: "t", Call: last, Tool: "look", Status: event.StatusSuccess, Parts: message.NewText(message.Tool, rest).Parts, Size: n, Shown: n})
 		case window.ActionStub, window.ActionTrim:
 			add(&event.ContextCompacted{Edits: []event.ContextEdit{{Action: verb, Text: rest}}})
+		case "paused":
+			add(&event.RunPaused{Cause: event.Cause(rest)})
 		case "done":
 			add(&event.RunFinished{Reason: event.ReasonAnswered, OK: true})
 		}
@@ -161,6 +163,8 @@ func TestStates(t *testing.T) {
 		"one goes on":     {[]string{"call look 1", "got x"}, []string{"call look 1", "got x", "say hi"}, "open", "A has come no further than step 1; B went on: at step 2 it answered “hi”"},
 		"one has ended":   {[]string{"call look 1", "got x", "done"}, []string{"call look 1", "got x", "say hi"}, "ended", "A ended after step 1 (finished answered); B went on: at step 2 it answered “hi”"},
 		"no outcome yet":  {[]string{"call look 1"}, []string{"call look 1", "got x"}, "", ""},
+		"one waits":       {[]string{"say a", "paused turn_done"}, []string{"say a", "say b"}, "open", "A has come no further than step 1 (paused turn_done); B went on: at step 2 it answered “b”"},
+		"its next turn":   {[]string{"say a", "paused turn_done", "told more"}, []string{"say a", "say b"}, "open", "A has come no further than step 1; B went on: at step 2 it answered “b”"},
 		"the other ended": {[]string{"say a", "say b"}, []string{"say a", "done"}, "ended", "B ended after step 1 (finished answered); A went on: at step 2 it answered “b”"},
 	} {
 		r := New(journal("a", tc.a...), journal("b", tc.b...)).Report(nil, nil)

@@ -259,8 +259,11 @@ func (c *Comparison) endsFirst() *Divergence {
 		after = "after step " + number(short.Steps[c.alike-1].Number)
 	}
 	verb := "ended " + after + " (" + short.state() + ")"
-	if short.Status == "running" {
+	if short.Status != "finished" { // it may still go on
 		d.Kind, verb = "open", "has come no further than "+strings.TrimPrefix(strings.TrimPrefix(after, "after "), "before ")
+		if short.Status != "running" {
+			verb += " (" + short.state() + ")"
+		}
 	}
 	d.Text = fmt.Sprintf("%s %s; %s went on: at step %s it %s", name, verb, other, number(next.Number), long.did(next))
 	return d

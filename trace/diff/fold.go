@@ -191,6 +191,9 @@ func (f *Fold) input(e *event.Event, d *event.InputReceived) {
 	h := partsHash(d.Parts, nil)
 	f.run.Inputs = append(f.run.Inputs, Input{len(f.run.Steps), e.Seq, head(m.PlainText(), maxInput), h})
 	f.said.Write(h[:])
+	if r := &f.run; r.Reason == string(event.CauseTurnDone) {
+		r.Status, r.Reason = "running", "" // the next turn begins, with or without a resumption
+	}
 }
 
 func (f *Fold) rewritten(e *event.Event, d *event.ContextCompacted) {

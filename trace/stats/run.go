@@ -69,7 +69,10 @@ func (r *Run) Add(e *event.Event) {
 	}
 	switch d := e.Data.(type) {
 	case *event.RunStarted:
-		r.spec, r.version, r.origin = &d.Spec, Version(&d.Spec), d.Origin
+		r.spec, r.version = &d.Spec, Version(&d.Spec)
+		if own { // a fork of what was recorded elsewhere is carried out here
+			r.origin = d.Origin
+		}
 	case *event.RunResumed:
 		if d.Models != nil && r.spec != nil {
 			r.spec = r.spec.With(d.Models)
@@ -240,6 +243,6 @@ func (r *Run) Agent() string {
 func (r *Run) Started() int64 { return r.started }
 
 // Imported reports whether another program carried the run out: its events were made
-// of a recording. Whether such runs are to be added up with others is the caller's to
+// of a recording, and not only those that it shares with the run it was forked from. Whether such runs are to be added up with others is the caller's to
 // decide; how long things took is not counted where the recording has no times.
 func (r *Run) Imported() bool { return r.origin != nil }

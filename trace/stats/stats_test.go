@@ -265,6 +265,13 @@ func TestImportedWithoutTimes(t *testing.T) {
 	if r.Add(&event.Event{Seq: 1, Data: events[0]}); !r.Imported() {
 		t.Error("it is not known that the run was imported")
 	}
+	// A fork of it is carried out here, and what that takes is known.
+	fork := stats.Begin("f", 1)
+	fork.Add(&event.Event{Seq: 1, Data: events[0]})
+	g = count("", journal{id: "f", shared: int64(len(events)), events: slices.Concat(events, []event.Data{&event.RunResumed{Fork: "r"}}, step(2, "9.0", 10, 1))}).Total
+	if fork.Imported() || g.Models[0].Latency.Count != 1 || g.Steps.Total != 1 {
+		t.Errorf("fork: imported %t, %+v", fork.Imported(), g.Models)
+	}
 }
 
 // A call that is executed again is one call, with its last outcome, and each execution
