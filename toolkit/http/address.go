@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"rein.example/rein/internal/cut"
 )
 
 // never are addresses that nothing may be sent to, private ones allowed or not:
@@ -183,8 +185,5 @@ func short(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	for most > 0 && s[most]&0xC0 == 0x80 {
-		most--
-	}
-	return s[:most] + "…"
+	return s[:cut.Down(s, most)] + "…"
 }

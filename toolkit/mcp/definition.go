@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/schema"
 	"rein.example/rein/tool"
 )
@@ -72,11 +73,7 @@ func (s *Server) confirm(name string) string {
 func (s *Server) doc(t *mcp.Tool) tool.Doc {
 	what := clean(t.Description)
 	if len(what) > maxDescription {
-		end := maxDescription
-		for !utf8.RuneStart(what[end]) {
-			end--
-		}
-		what = fmt.Sprintf("%s… (the description has %d bytes; the rest is left out)", what[:end], len(what))
+		what = fmt.Sprintf("%s… (the description has %d bytes; the rest is left out)", what[:cut.Down(what, maxDescription)], len(what))
 	}
 	if what == "" {
 		what = clean(t.Title)
@@ -138,10 +135,7 @@ func shorten(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most] + "…"
+	return text[:cut.Down(text, most)] + "…"
 }
 
 // pin returns the hash of everything that a person who approves a call has relied

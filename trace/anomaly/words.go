@@ -3,7 +3,8 @@ package anomaly
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"rein.example/rein/internal/cut"
 )
 
 // number writes a number with commas.
@@ -43,11 +44,7 @@ func clip(s string) string {
 	if len(s) <= maxQuoted {
 		return strings.ToValidUTF8(s, "")
 	}
-	at := maxQuoted
-	for at > 0 && !utf8.RuneStart(s[at]) {
-		at--
-	}
-	return strings.ToValidUTF8(s[:at], "") + "…"
+	return strings.ToValidUTF8(s[:cut.Down(s, maxQuoted)], "") + "…"
 }
 
 // plural returns "1 time", "2 times".

@@ -16,9 +16,9 @@ import (
 	"log/slog"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"rein.example/rein/event"
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/journal"
 )
 
@@ -122,9 +122,5 @@ func clip(text []byte) string {
 	if len(text) <= MaxContent {
 		return string(text)
 	}
-	n := MaxContent
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return string(text[:n]) + "…"
+	return string(text[:cut.Down(text, MaxContent)]) + "…"
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"rein.example/rein/event"
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/journal"
 	"rein.example/rein/message"
 )
@@ -225,9 +226,7 @@ func (x *exporter) pieces(l *line, body []byte) {
 	for first := true; first || len(body) > 0; first = false {
 		n := min(len(body), chunk)
 		if isText {
-			for n < len(body) && n > 0 && !utf8.RuneStart(body[n]) {
-				n--
-			}
+			n = cut.Down(body, n)
 			text := string(body[:n])
 			l.Text = &text
 		} else {
