@@ -3,6 +3,7 @@ package guard
 import (
 	"bytes"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"rein.example/rein/event"
@@ -16,6 +17,11 @@ const (
 	// maxSizes is how many sizes of one tool are remembered, and maxSameCalls how many
 	// calls of each.
 	maxSizes, maxSameCalls = 16, 64
+	// leastLines is how many lines results of a form have at least.
+	leastLines = 5
+	// aboveLimit is by how much a size may be above a round limit, for the words that
+	// some tools put in the place of what they have cut; belowLimit by how much below.
+	aboveLimit, belowLimit = 16, 2
 )
 
 // Sizes remembers which sizes the results of one tool have had, to find out one that
@@ -32,6 +38,10 @@ type sameSize struct {
 	size  int64
 	unit  string
 	calls []event.Hash // of their arguments, different ones
+	// lines is how many lines the first had, 0 if that is not known; uneven: another
+	// had more or fewer.
+	lines  int
+	uneven bool
 }
 
 // Same says how many calls with different arguments have given results of one size.
@@ -40,7 +50,24 @@ type Same struct {
 	// Unit is "bytes" or "characters".
 	Unit  string
 	Calls int
+	// Form: all had the same number of lines, some at least: they are of a form that is
+	// of one size, such as a table with columns of fixed width.
+	Form bool
 }
+
+// Round reports whether the size lies at a limit that people choose: some thousand,
+// decimal or binary.
+func (s Same) Round() bool {
+	for _, unit := range []int64{1000, 1024} {
+		if over := s.Size % unit; over <= aboveLimit || over >= unit-belowLimit {
+			return true
+		}
+	}
+	return false
+}
+
+// Suspicious reports whether the size is one to wonder at, and not that of a form.
+func (s Same) Suspicious() bool { return s.Round() || !s.Form }
 
 // Add notes the size of a result, as the tool gave it, of a call with such arguments,
 // and returns how many have had it: in bytes or, if more have had that, in characters.
@@ -51,9 +78,18 @@ func (s *Sizes) Add(args []byte, hash event.Hash, d *event.ToolFinished) Same {
 	if d.ID == "" || d.Status != event.StatusSuccess || len(d.Seen) > 0 || d.Size < leastSize {
 		return Same{}
 	}
-	same := s.note(args, hash, d.Size, "bytes")
-	if n, ok := characters(d); ok && n != d.Size {
-		if chars := s.note(args, hash, n, "characters"); chars.Calls > same.Calls {
+	text, whole := wholeText(d)
+	size, lines := d.Size, 0
+	if whole {
+		text = withoutRemarks(text)
+		size, lines = int64(len(text)), strings.Count(text, "\n")+1
+	}
+	if size < leastSize {
+		return Same{}
+	}
+	same := s.note(args, hash, size, "bytes", lines)
+	if n := int64(utf8.RuneCountInString(text)); whole && n != size {
+		if chars := s.note(args, hash, n, "characters", lines); chars.Calls > same.Calls {
 			same = chars
 		}
 	}
@@ -63,15 +99,28 @@ func (s *Sizes) Add(args []byte, hash event.Hash, d *event.ToolFinished) Same {
 // Forget forgets all sizes.
 func (s *Sizes) Forget() { s.list = nil }
 
-// characters counts those of a result, if all of it stands in the outcome.
-func characters(d *event.ToolFinished) (int64, bool) {
+// wholeText returns the text of a result, if all of it stands in the outcome.
+func wholeText(d *event.ToolFinished) (string, bool) {
 	if len(d.Parts) != 1 || d.Parts[0].Kind != message.Text || int64(len(d.Parts[0].Text)) != d.Size {
-		return 0, false
+		return "", false
 	}
-	return int64(utf8.RuneCountInString(d.Parts[0].Text)), true
+	return d.Parts[0].Text, true
 }
 
-func (s *Sizes) note(args []byte, hash event.Hash, size int64, unit string) Same {
+// withoutRemarks returns a result without the line of Rein's own that it may begin or
+// end with, such as how long a command took: the tool has not written it.
+func withoutRemarks(text string) string {
+	const remark = "[rein: "
+	if strings.HasPrefix(text, remark) {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	if at := strings.LastIndexByte(text, '\n'); at >= 0 && strings.HasPrefix(text[at+1:], remark) {
+		text = text[:at]
+	}
+	return text
+}
+
+func (s *Sizes) note(args []byte, hash event.Hash, size int64, unit string, lines int) Same {
 	if asked(args, size) {
 		return Same{}
 	}
@@ -86,9 +135,10 @@ func (s *Sizes) note(args []byte, hash event.Hash, size int64, unit string) Same
 			s.list = append(s.list[:0], s.list[1:]...)
 		}
 		at = len(s.list)
-		s.list = append(s.list, sameSize{size: size, unit: unit})
+		s.list = append(s.list, sameSize{size: size, unit: unit, lines: lines})
 	}
 	k := &s.list[at]
+	k.uneven = k.uneven || k.lines != lines
 	known := len(k.calls) == maxSameCalls
 	for _, h := range k.calls {
 		known = known || h == hash
@@ -96,7 +146,7 @@ func (s *Sizes) note(args []byte, hash event.Hash, size int64, unit string) Same
 	if !known {
 		k.calls = append(k.calls, hash)
 	}
-	return Same{k.size, unit, len(k.calls)}
+	return Same{k.size, unit, len(k.calls), !k.uneven && lines >= leastLines}
 }
 
 // asked reports whether a number stands in the arguments.

@@ -28,6 +28,10 @@ func TestSizes(t *testing.T) {
 		s := strings.Repeat("é", wide) + strings.Repeat("x", bytes-2*wide)
 		return &event.ToolFinished{ID: "1.0", Status: event.StatusSuccess, Size: int64(len(s)), Parts: []message.Part{{Kind: message.Text, Text: s}}}
 	}
+	rows := func(n, columns int, remark string) *event.ToolFinished {
+		s := strings.Repeat(strings.Repeat("x", columns)+"\n", n) + remark
+		return &event.ToolFinished{ID: "1.0", Status: event.StatusSuccess, Size: int64(len(s)), Parts: []message.Part{{Kind: message.Text, Text: s}}}
+	}
 	failed, seen := text(2000, 0), text(2000, 0)
 	failed.Status, seen.Seen = event.StatusError, []event.Seen{{Resource: "a"}}
 	for name, c := range map[string]struct {
@@ -36,14 +40,18 @@ func TestSizes(t *testing.T) {
 		args    []string
 		want    Same
 	}{
-		"bytes":      {0, []*event.ToolFinished{text(2000, 0), text(2000, 0)}, []string{"a", "b"}, Same{2000, "bytes", 2}},
-		"characters": {0, []*event.ToolFinished{text(2001, 1), text(2003, 3)}, []string{"a", "b"}, Same{2000, "characters", 2}},
-		"again":      {0, []*event.ToolFinished{text(2000, 0), text(2000, 0)}, []string{"a", "a"}, Same{2000, "bytes", 1}},
-		"near":       {1, []*event.ToolFinished{text(2000, 0), text(1999, 0)}, []string{"a", "b"}, Same{2000, "bytes", 2}},
-		"not near":   {0, []*event.ToolFinished{text(2000, 0), text(1999, 0)}, []string{"a", "b"}, Same{1999, "bytes", 1}},
-		"short":      {0, []*event.ToolFinished{text(900, 0), text(900, 0)}, []string{"a", "b"}, Same{}},
-		"failed":     {0, []*event.ToolFinished{text(2000, 0), failed}, []string{"a", "b"}, Same{}},
-		"seen":       {0, []*event.ToolFinished{text(2000, 0), seen}, []string{"a", "b"}, Same{}},
+		"bytes":      {0, []*event.ToolFinished{text(2000, 0), text(2000, 0)}, []string{"a", "b"}, Same{2000, "bytes", 2, false}},
+		"characters": {0, []*event.ToolFinished{text(2001, 1), text(2003, 3)}, []string{"a", "b"}, Same{2000, "characters", 2, false}},
+		"again":      {0, []*event.ToolFinished{text(2000, 0), text(2000, 0)}, []string{"a", "a"}, Same{2000, "bytes", 1, false}},
+		"near":       {1, []*event.ToolFinished{text(2000, 0), text(1999, 0)}, []string{"a", "b"}, Same{2000, "bytes", 2, false}},
+		"not near":   {0, []*event.ToolFinished{text(2000, 0), text(1999, 0)}, []string{"a", "b"}, Same{1999, "bytes", 1, false}},
+		// A table with columns of fixed width, and what a command's output is told with.
+		"form":    {0, []*event.ToolFinished{rows(100, 24, ""), rows(100, 24, "")}, []string{"a", "b"}, Same{2500, "bytes", 2, true}},
+		"uneven":  {0, []*event.ToolFinished{rows(100, 24, ""), rows(50, 49, "")}, []string{"a", "b"}, Same{2500, "bytes", 2, false}},
+		"remarks": {0, []*event.ToolFinished{rows(1, 1999, "[rein: exit code 0; took 9ms]"), rows(1, 1999, "[rein: exit code 0; took 480ms]")}, []string{"a", "b"}, Same{1999, "bytes", 2, false}},
+		"short":   {0, []*event.ToolFinished{text(900, 0), text(900, 0)}, []string{"a", "b"}, Same{}},
+		"failed":  {0, []*event.ToolFinished{text(2000, 0), failed}, []string{"a", "b"}, Same{}},
+		"seen":    {0, []*event.ToolFinished{text(2000, 0), seen}, []string{"a", "b"}, Same{}},
 	} {
 		s := Sizes{Slack: c.slack}
 		var got Same
@@ -52,6 +60,11 @@ func TestSizes(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
+		}
+	}
+	for same, want := range map[Same]bool{{Size: 4096}: true, {Size: 4000, Form: true}: true, {Size: 1272, Form: true}: false, {Size: 1272}: true} {
+		if same.Suspicious() != want {
+			t.Errorf("%+v is suspicious: %v", same, !want)
 		}
 	}
 	s := Sizes{}

@@ -19,7 +19,7 @@ func (m *Machine) suspect(c *call, d *event.ToolFinished) {
 	if t == nil || t.suspected || c.attempt == 0 || t.Harness {
 		return
 	}
-	if same := t.sizes.Add(c.args, c.hash, d); same.Calls >= alarmAt {
+	if same := t.sizes.Add(c.args, c.hash, d); same.Calls >= alarmAt && same.Suspicious() {
 		m.alarm(c, same)
 	}
 }

@@ -14,9 +14,6 @@ const (
 	// cutsAt is how many calls with different arguments make a size suspicious: near a
 	// round limit, and anywhere (as the machine has it).
 	cutsAtRound, cutsAt = 3, 5
-	// aboveLimit is by how much a size may be above a round limit, for the words that
-	// some tools put in the place of what they have cut.
-	aboveLimit = 16
 )
 
 // checkSize looks for a tool that cuts its results silently.
@@ -26,23 +23,12 @@ func (f *Fold) checkSize(c *call, d *event.ToolFinished) {
 		return
 	}
 	same := t.sizes.Add([]byte(c.args), c.hash, d)
-	if same.Calls >= cutsAt || same.Calls >= cutsAtRound && round(same.Size) {
+	if same.Calls >= cutsAt && same.Suspicious() || same.Calls >= cutsAtRound && same.Round() {
 		t.cuts = true
 		t.sizes.Forget()
 		f.report(Truncation, trace.Warning, c.place, c.id, "%s calls of %s with different arguments have each returned %s %s: it seems to cut its results without saying so",
 			number(int64(same.Calls)), t.name, number(same.Size), same.Unit)
 	}
-}
-
-// round reports whether a size lies at a limit that people choose: some thousand,
-// decimal or binary.
-func round(n int64) bool {
-	for _, unit := range []int64{1000, 1024} {
-		if over := n % unit; over <= aboveLimit || over >= unit-sizeSlack {
-			return true
-		}
-	}
-	return false
 }
 
 // cutWords are what tools say that do not cut in silence.
