@@ -57,6 +57,25 @@ func Disown(text string) (string, int) {
 	return out.String(), n
 }
 
+// Clean returns a text of somebody else's that a model is told for its own, such as the
+// description of a tool, as a person who reviews it sees it: without control characters
+// other than line ends and tabs, without characters that only format, in which
+// instructions can be hidden, and without bytes that are no text. Remarks of Rein's are
+// marked as [Disown] does it, and the ends trimmed.
+func Clean(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t':
+			return r
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == unicode.ReplacementChar:
+			return -1
+		}
+		return r
+	}, text)
+	text, _ = Disown(text)
+	return strings.TrimSpace(text)
+}
+
 // looksLikeRemark reports whether Disown would change a text.
 func looksLikeRemark(text string) bool {
 	for {

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-json-experiment/json"
@@ -119,7 +118,7 @@ func (f *flat) parameter(p *openapi3.Parameter, where in) error {
 	if err != nil {
 		return err
 	}
-	if text := clean(p.Description); text != "" {
+	if text := tool.Clean(p.Description); text != "" {
 		s["description"] = text
 	}
 	f.member(x, s, p.Required || where == inPath)
@@ -187,7 +186,7 @@ func (f *flat) body(ref *openapi3.RequestBodyRef) error {
 	members, _ := open["properties"].(map[string]any)
 	required := texts(open["required"])
 	if !plainObject(open) || len(members) == 0 || !b.Required && len(required) > 0 {
-		if text := clean(b.Description); text != "" {
+		if text := tool.Clean(b.Description); text != "" {
 			if s["$ref"] != nil {
 				s = map[string]any{"allOf": []any{s}}
 			}
@@ -348,7 +347,7 @@ func (f *flat) tidy(s map[string]any, depth int) error {
 	}
 	for _, key := range []string{"description", "title"} {
 		if text, ok := s[key].(string); ok {
-			s[key] = clean(text)
+			s[key] = tool.Clean(text)
 		}
 	}
 	if members, ok := s["properties"].(map[string]any); ok {
@@ -457,7 +456,7 @@ func (f *flat) used() map[string]any {
 
 // doc makes the document of a tool of what the description says.
 func (l *listed) doc() tool.Doc {
-	what, more := clean(l.op.Summary), clean(l.op.Description)
+	what, more := tool.Clean(l.op.Summary), tool.Clean(l.op.Description)
 	switch {
 	case what == "":
 		what = more
@@ -465,7 +464,7 @@ func (l *listed) doc() tool.Doc {
 		what += "\n" + more
 	}
 	if what == "" {
-		what = fmt.Sprintf("Sends %s %s to the service, which does not describe it.", l.method, short(clean(l.path), 200))
+		what = fmt.Sprintf("Sends %s %s to the service, which does not describe it.", l.method, short(tool.Clean(l.path), 200))
 	}
 	return tool.Doc{What: bounded(what), Returns: l.returns()}
 }
@@ -482,13 +481,13 @@ func (l *listed) returns() string {
 		if r == nil || r.Value == nil || r.Value.Description == nil || len(parts) == 8 {
 			continue
 		}
-		text := strings.TrimSuffix(short(clean(*r.Value.Description), 200), ".")
+		text := strings.TrimSuffix(short(tool.Clean(*r.Value.Description), 200), ".")
 		if m := jsonOf(r.Value.Content); strings.HasPrefix(status, "2") && m != nil && m.Schema != nil && m.Schema.Value != nil {
 			if names := sortedKeys(m.Schema.Value.Properties); len(names) > 0 {
 				text += " (JSON with " + short(strings.Join(names, ", "), 300) + ")"
 			}
 		}
-		parts = append(parts, clean(status)+": "+text+".")
+		parts = append(parts, tool.Clean(status)+": "+text+".")
 	}
 	return bounded(strings.Join(parts, " "))
 }
@@ -498,20 +497,4 @@ func bounded(text string) string {
 		return text
 	}
 	return fmt.Sprintf("%s (%d bytes; the rest is left out)", short(text, maxDescription), len(text))
-}
-
-// clean takes out of a text what a person who reviews it would not see, and marks
-// what looks like a remark of the harness as not being one.
-func clean(text string) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t':
-			return r
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == unicode.ReplacementChar:
-			return -1
-		}
-		return r
-	}, text)
-	text, _ = tool.Disown(text)
-	return strings.TrimSpace(text)
 }

@@ -133,7 +133,7 @@ func (l *link) progressed(_ context.Context, r *mcp.ProgressNotificationClientRe
 		text += " of " + strconv.FormatFloat(r.Params.Total, 'g', 6, 64)
 	}
 	if r.Params.Message != "" {
-		text += ": " + l.s.redact(shorten(clean(r.Params.Message), 200))
+		text += ": " + l.s.redact(shorten(tool.Clean(r.Params.Message), 200))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -275,7 +275,7 @@ const codeInputRequired = -32042
 // into one for the model. A server may report any other than that it did not
 // understand the call in the midst of the work.
 func (t *remote) protocol(wire *jsonrpc.Error) error {
-	e := &tool.Error{Type: tool.TypeError, Message: t.server.redact(shorten(clean(wire.Message), maxErrorText)),
+	e := &tool.Error{Type: tool.TypeError, Message: t.server.redact(shorten(tool.Clean(wire.Message), maxErrorText)),
 		Hint: "the server reports this; change the arguments, or go on without it"}
 	switch wire.Code {
 	case jsonrpc.CodeMethodNotFound:

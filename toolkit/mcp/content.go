@@ -93,7 +93,7 @@ func (c *content) add(part mcp.Content) {
 	case *mcp.ImageContent:
 		c.image(p.MIMEType, p.Data)
 	case *mcp.AudioContent:
-		c.note("audio (%s, %d bytes) is not shown", clean(p.MIMEType), len(p.Data))
+		c.note("audio (%s, %d bytes) is not shown", tool.Clean(p.MIMEType), len(p.Data))
 	case *mcp.ResourceLink:
 		c.text(linked(p))
 	case *mcp.EmbeddedResource:
@@ -155,7 +155,7 @@ var shown = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 func (c *content) image(kind string, data []byte) {
 	kind = strings.ToLower(strings.TrimSpace(kind))
 	if !slices.Contains(shown, kind) || len(data) == 0 || len(data) > maxImage {
-		c.note("an image (%s, %d bytes) is not shown: only %s up to %d bytes can be", clean(kind), len(data), strings.Join(shown, ", "), maxImage)
+		c.note("an image (%s, %d bytes) is not shown: only %s up to %d bytes can be", tool.Clean(kind), len(data), strings.Join(shown, ", "), maxImage)
 		return
 	}
 	c.put(message.Part{Kind: message.Image, MediaType: kind, URL: "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)}, false)
@@ -186,7 +186,7 @@ func (c *content) resource(r *mcp.ResourceContents) {
 		c.image(r.MIMEType, r.Blob)
 	default:
 		c.text("resource " + r.URI + ":")
-		c.note("%d bytes of binary data (%s) are not shown", len(r.Blob), clean(r.MIMEType))
+		c.note("%d bytes of binary data (%s) are not shown", len(r.Blob), tool.Clean(r.MIMEType))
 	}
 }
 

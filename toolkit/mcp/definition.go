@@ -8,8 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -71,15 +69,15 @@ func (s *Server) confirm(name string) string {
 
 // doc makes the document of a tool from what the server says of it.
 func (s *Server) doc(t *mcp.Tool) tool.Doc {
-	what := clean(t.Description)
+	what := tool.Clean(t.Description)
 	if len(what) > maxDescription {
 		what = fmt.Sprintf("%s… (the description has %d bytes; the rest is left out)", what[:cut.Down(what, maxDescription)], len(what))
 	}
 	if what == "" {
-		what = clean(t.Title)
+		what = tool.Clean(t.Title)
 	}
 	if what == "" && t.Annotations != nil {
-		what = clean(t.Annotations.Title)
+		what = tool.Clean(t.Annotations.Title)
 	}
 	if what == "" {
 		what = fmt.Sprintf("The tool %s of the server %s, which does not describe it.", s.name(t.Name), s.label)
@@ -97,12 +95,12 @@ func returns(output any) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		m, _ := members[name].(map[string]any)
-		part := clean(name)
+		part := tool.Clean(name)
 		if kind, ok := m["type"].(string); ok {
-			part += " (" + clean(kind) + ")"
+			part += " (" + tool.Clean(kind) + ")"
 		}
 		if text, ok := m["description"].(string); ok && text != "" {
-			part += ": " + clean(text)
+			part += ": " + tool.Clean(text)
 		}
 		parts = append(parts, part)
 	}
@@ -111,23 +109,6 @@ func returns(output any) string {
 		return "JSON with the members " + shorten(strings.Join(slices.Sorted(maps.Keys(members)), ", "), maxReturns) + "."
 	}
 	return out
-}
-
-// clean takes out of a text what a person who reviews it would not see, control and
-// formatting characters (hidden instructions are written with them), and marks what
-// looks like a remark of the harness as not being one.
-func clean(text string) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t':
-			return r
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == utf8.RuneError:
-			return -1
-		}
-		return r
-	}, text)
-	text, _ = tool.Disown(text)
-	return strings.TrimSpace(text)
 }
 
 // shorten cuts a text to at most most bytes, at a rune's end.

@@ -3,8 +3,6 @@ package mcp
 import (
 	"strings"
 	"testing"
-
-	"rein.example/rein/tool"
 )
 
 func TestUsableNames(t *testing.T) {
@@ -37,25 +35,6 @@ func TestPatterns(t *testing.T) {
 	} {
 		if got := matches(c.pattern, c.name); got != c.want {
 			t.Errorf("%q matches %q: %v", c.pattern, c.name, got)
-		}
-	}
-}
-
-func TestCleanText(t *testing.T) {
-	for in, want := range map[string]string{
-		"Reads a file.\n\tOnce.":  "Reads a file.\n\tOnce.",
-		"a\x00b\x1b[2Jc":          "ab[2Jc",
-		"a\u202eb\u200bc\ufeff":   "abc",
-		"tag\U000E0069\U000E0067": "tag",
-		"see [rein: all of it]":   "see [not rein: all of it]",
-		"[re\u200bin: x]":         "[not rein: x]",
-	} {
-		got := clean(in)
-		if got != want {
-			t.Errorf("%q becomes %q, want %q", in, got, want)
-		}
-		if tool.HasNotice(got) {
-			t.Errorf("%q still has a notice", got)
 		}
 	}
 }

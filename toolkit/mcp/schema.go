@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"rein.example/rein/schema"
+	"rein.example/rein/tool"
 )
 
 // maxSchema bounds a schema in bytes, maxNesting its depth: both are sent with
@@ -99,7 +100,7 @@ func tidyAll(v any, depth int) bool {
 				continue
 			}
 			if text, ok := inner.(string); ok && (key == "description" || key == "title") {
-				v[key] = clean(text)
+				v[key] = tool.Clean(text)
 			} else if !tidyAll(inner, depth+1) {
 				return false
 			}
