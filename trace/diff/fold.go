@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"rein.example/rein/event"
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/message"
 	"rein.example/rein/parse"
 	"rein.example/rein/tool"
@@ -370,5 +371,5 @@ func head(s string, most int) string {
 	if len(s) <= most {
 		return strings.Clone(s)
 	}
-	return s[:whole(s, most-len("…"))] + "…"
+	return s[:cut.Down(s, most-len("…"))] + "…"
 }

@@ -3,9 +3,10 @@ package diff
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"rein.example/rein/internal/cut"
 )
 
 // Op says in which of two texts a line stands.
@@ -231,18 +232,7 @@ func samePrefix(a, b string) int {
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
 	}
-	return whole(a, n)
-}
-
-// whole returns the largest length up to n at which s can be cut between two
-// characters; n itself where there is none near.
-func whole(s string, n int) int {
-	for k := n; k > 0 && k < len(s) && k > n-utf8.UTFMax; k-- {
-		if utf8.RuneStart(s[k]) {
-			return k
-		}
-	}
-	return n
+	return cut.Down(a, n)
 }
 
 // clipAround returns at most some width bytes of a text around at, in whole characters,
@@ -251,7 +241,7 @@ func clipAround(s string, at, width int) string {
 	from := max(0, at-width/3)
 	to := min(len(s), from+width)
 	from = max(0, min(from, to-width))
-	from, to = whole(s, from), whole(s, to)
+	from, to = cut.Down(s, from), cut.Down(s, to)
 	out := s[from:to]
 	if from > 0 {
 		out = fmt.Sprintf("… (%s before) ", plural(from, "byte", "bytes")) + out

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/tool"
 )
 
@@ -42,7 +43,7 @@ func clip(s string, most int) string {
 	}
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > most {
-		s, more = s[:whole(s, most)], "…"
+		s, more = s[:cut.Down(s, most)], "…"
 	}
 	return strings.ToValidUTF8(s, "") + more
 }
