@@ -14,6 +14,7 @@ import (
 	"rein.example/rein/engine/imported"
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
+	"rein.example/rein/journal/journaltest"
 	"rein.example/rein/journal/memory"
 	"rein.example/rein/message"
 	"rein.example/rein/model"
@@ -60,13 +61,6 @@ func TestRerunImported(t *testing.T) {
 	}
 	st := memory.New()
 	defer st.Close()
-	l, err := st.Join(t.Context(), journal.ThisProcess("test"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := st.Create(t.Context(), l, "r1"); err != nil {
-		t.Fatal(err)
-	}
 	var entries []journal.Entry
 	var called []int64
 	for i := range events {
@@ -75,9 +69,7 @@ func TestRerunImported(t *testing.T) {
 			called = append(called, events[i].Seq)
 		}
 	}
-	if _, err := st.Append(t.Context(), l, journal.Batch{Run: "r1", Entries: entries}); err != nil {
-		t.Fatal(err)
-	}
+	journaltest.Record(t, st, "r1", entries...)
 	ro := readOnly{of: st}
 	if _, err := engine.PrepareRerun(t.Context(), ro, noEncoder, "r1", called[1], &engine.Change{}, true); !errors.Is(err, engine.ErrUnsure) || !strings.Contains(err.Error(), "imported") {
 		t.Errorf("without a model: %v", err)
@@ -119,13 +111,6 @@ func dialectRun(t *testing.T) (st journal.Store, seq int64) {
 	t.Helper()
 	st = memory.New()
 	t.Cleanup(func() { _ = st.Close() })
-	l, err := st.Join(t.Context(), journal.ThisProcess("test"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := st.Create(t.Context(), l, "r1"); err != nil {
-		t.Fatal(err)
-	}
 	schema := []byte(`{"type":"object","properties":{"of":{"type":"string","pattern":"^[a-z]+$"}},"required":["of"]}`)
 	const said = "<tool_call>\n{\"name\":\"look\",\"arguments\":{\"of\":\"shed\"}}\n</tool_call>"
 	enc, err := openai.NewEncoder("openai", openai.Quirks{})
@@ -155,9 +140,7 @@ func dialectRun(t *testing.T) (st journal.Store, seq int64) {
 	} {
 		entries = append(entries, journal.Entry{Time: int64(i), Data: d})
 	}
-	if _, err := st.Append(t.Context(), l, journal.Batch{Run: "r1", Entries: entries}); err != nil {
-		t.Fatal(err)
-	}
+	journaltest.Record(t, st, "r1", entries...)
 	return st, int64(len(entries))
 }
 

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	"rein.example/rein/event"
+	"rein.example/rein/internal/golden"
 	"rein.example/rein/journal"
 	"rein.example/rein/message"
 	"rein.example/rein/trace/html"
@@ -20,19 +20,7 @@ var update = flag.Bool("update", false, "rewrite testdata from what the code doe
 // The page of a scripted run, to be opened in a browser: testdata/run.html.
 func TestPage(t *testing.T) {
 	got := page(t, input())
-	const file = "testdata/run.html"
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s is not what is written now; look at the page and run the test with -update", file)
-	}
+	golden.Check(t, "testdata/run.html", []byte(got), *update, "look at the page and run the test with -update")
 	if err := wellFormed(got); err != nil {
 		t.Error(err)
 	}

@@ -14,7 +14,9 @@ import (
 
 	"rein.example/rein"
 	"rein.example/rein/event"
+	"rein.example/rein/internal/golden"
 	"rein.example/rein/journal"
+	"rein.example/rein/journal/journaltest"
 	"rein.example/rein/journal/memory"
 	"rein.example/rein/message"
 	"rein.example/rein/trace/logs"
@@ -80,17 +82,7 @@ func log(level slog.Level, o *logs.Options) string {
 // What a run logs, level by level, is in testdata: go test -update rewrites it.
 func TestLevels(t *testing.T) {
 	for name, level := range map[string]slog.Level{"warn": slog.LevelWarn, "info": slog.LevelInfo, "debug": slog.LevelDebug} {
-		file := "testdata/" + name + ".txt"
-		got := log(level, nil)
-		if *update {
-			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil || got != string(want) {
-			t.Errorf("%s (%v): got\n%s", file, err, got)
-		}
+		golden.Check(t, "testdata/"+name+".txt", []byte(log(level, nil)), *update, "run the test with -update")
 	}
 }
 
@@ -139,16 +131,8 @@ func TestContentIsBounded(t *testing.T) {
 func TestSteps(t *testing.T) {
 	s := memory.New()
 	defer s.Close()
-	lease, err := s.Join(t.Context(), journal.ThisProcess("test"))
-	if err == nil {
-		err = s.Create(t.Context(), lease, "r1")
-	}
-	if err == nil {
-		_, err = s.Append(t.Context(), lease, journal.Batch{Run: "r1", Entries: []journal.Entry{{Data: &event.RunStarted{}}, {Data: &event.ModelCalled{ID: "1", Step: 7}}, {Data: &event.RunPaused{Cause: event.CauseInterrupted}}}})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	journaltest.Record(t, s, "r1", journal.Entry{Data: &event.RunStarted{}}, journal.Entry{Data: &event.ModelCalled{ID: "1", Step: 7}},
+		journal.Entry{Data: &event.RunPaused{Cause: event.CauseInterrupted}})
 	var out bytes.Buffer
 	x := logs.New(slog.New(slog.NewTextHandler(&out, nil)), &logs.Options{Store: s})
 	x.Event(event.Event{Run: "r1", Seq: 4, Data: &event.RunResumed{}})

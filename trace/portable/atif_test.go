@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"rein.example/rein/event"
+	"rein.example/rein/internal/golden"
 	"rein.example/rein/journal"
 	"rein.example/rein/journal/memory"
 	"rein.example/rein/message"
@@ -108,14 +108,7 @@ func TestATIF(t *testing.T) {
 		}
 		var got bytes.Buffer
 		must(t, json.Indent(&got, doc, "", " "))
-		golden := filepath.Join("testdata", "atif-"+run+".json")
-		if *update {
-			must(t, os.WriteFile(golden, got.Bytes(), 0o600))
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil || !bytes.Equal(got.Bytes(), want) {
-			t.Errorf("%s: if that is meant, run go test ./trace/portable -update (%v)\ngot\n%s", golden, err, got.String())
-		}
+		golden.Check(t, filepath.Join("testdata", "atif-"+run+".json"), got.Bytes(), *update, "run go test ./trace/portable -update")
 		checkATIF(t, doc)
 	}
 }

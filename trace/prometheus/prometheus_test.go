@@ -17,6 +17,7 @@ import (
 	"rein.example/rein"
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
+	"rein.example/rein/journal/journaltest"
 	"rein.example/rein/journal/memory"
 	"rein.example/rein/message"
 	"rein.example/rein/trace/otel"
@@ -185,17 +186,8 @@ func TestMetrics(t *testing.T) {
 func TestResumedRun(t *testing.T) {
 	s := memory.New()
 	defer s.Close()
-	lease, err := s.Join(t.Context(), journal.ThisProcess("test"))
-	if err == nil {
-		err = s.Create(t.Context(), lease, "r1")
-	}
-	if err == nil {
-		_, err = s.Append(t.Context(), lease, journal.Batch{Run: "r1", Entries: []journal.Entry{{Time: 1, Data: &event.RunStarted{Spec: spec()}},
-			{Time: 2, Data: &event.ModelCalled{ID: "1", Step: 1, Model: "a/b"}}, {Time: 3, Data: &event.ModelFailed{ID: "1", Class: event.ClassServer}}, {Time: 4, Data: &event.RunPaused{Cause: event.CauseInterrupted}}}})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	journaltest.Record(t, s, "r1", journal.Entry{Time: 1, Data: &event.RunStarted{Spec: spec()}}, journal.Entry{Time: 2, Data: &event.ModelCalled{ID: "1", Step: 1, Model: "a/b"}},
+		journal.Entry{Time: 3, Data: &event.ModelFailed{ID: "1", Class: event.ClassServer}}, journal.Entry{Time: 4, Data: &event.RunPaused{Cause: event.CauseInterrupted}})
 	m, scrape := metrics(t, &prometheus.Options{Store: s})
 	feed(m, "r1", 5, &event.RunResumed{}, &event.ModelCalled{ID: "2", Step: 1, Attempt: 2, Model: "a/b"}, &event.ToolFinished{Call: "c", Tool: "fly", Status: event.StatusError})
 	f := scrape()
