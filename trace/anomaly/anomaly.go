@@ -28,6 +28,7 @@ type Fold struct {
 	step  int64
 	reply place // of the last request for a step
 	ended bool
+	left  bool             // its process is gone, which no event says
 	calls map[string]*call // looked up only
 	open  []*call          // those in calls, in the order in which they came
 	tools toolSet
@@ -55,6 +56,10 @@ type Fold struct {
 	waits   waits
 	files   files
 }
+
+// Left notes that no process carries the run on, which no event says: what is under way
+// has no outcome, and gets none before somebody resumes the run.
+func (f *Fold) Left() { f.left = true }
 
 // place is where something stands: a row of the trace.
 type place struct{ step, event int64 }
@@ -100,9 +105,13 @@ func (f *Fold) Add(e *event.Event) {
 			f.grounds.text(d.Spec.System[i].Text)
 		}
 	case *event.RunResumed:
+		f.left = false
 		f.resumed(e, d)
 	case *event.RunPaused:
 		f.waits.paused(e.Time, d.Cause)
+		if d.Cause == event.CauseTurnDone {
+			f.checkCut()
+		}
 	case *event.RunFinished:
 		f.finished(d)
 	case *event.InputReceived:
@@ -245,7 +254,6 @@ func (f *Fold) answer(text string) {
 	f.checkFiles(text)
 	f.checkAmounts(text)
 	f.checkUnread()
-	f.checkCut()
 }
 
 // finished looks at what a run ends with. An answer in words was looked at as a reply.

@@ -102,7 +102,7 @@ func claims(text string) []claim {
 	var out []claim
 	code, listing := false, false
 	for line := range strings.SplitSeq(text, "\n") {
-		line = strings.TrimSpace(line)
+		line = strings.TrimSpace(unquoted(line))
 		if strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {
 			code = !code
 			continue
@@ -126,6 +126,31 @@ func claims(text string) []claim {
 		listing = last && strings.HasSuffix(strings.TrimRight(line, "*_ "), ":")
 	}
 	return out
+}
+
+// unquoted returns a line with what stands in double quotes taken out: others have said
+// that. A quote that is not closed, and one of a single word, stay.
+func unquoted(line string) string {
+	for _, marks := range [...][2]string{{`"`, `"`}, {"“", "”"}, {"„", "“"}, {"«", "»"}} {
+		for from := 0; ; {
+			open := strings.Index(line[from:], marks[0])
+			if open < 0 {
+				break
+			}
+			open += from
+			in := open + len(marks[0])
+			n := strings.Index(line[in:], marks[1])
+			if n < 0 {
+				break
+			}
+			from = in + n + len(marks[1])
+			if strings.ContainsRune(line[in:in+n], ' ') {
+				line = line[:open] + "…" + line[from:]
+				from = open + len("…")
+			}
+		}
+	}
+	return line
 }
 
 // isItem reports whether a line is an item of a list.

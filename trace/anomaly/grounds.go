@@ -192,6 +192,42 @@ func telling(n *jsontree.Node) bool {
 	return v >= minNumber && v%60 != 0 && v%100 != 0
 }
 
+// currencies stand before or after an amount, as signs or, with a space between, as words.
+var currencySigns, currencyWords = []string{"$", "€", "£", "¥"}, []string{"eur", "euro", "euros", "usd", "dollar", "dollars", "gbp", "chf", "jpy", "yen"}
+
+// money returns the number at text[from:to] with the currency that stands beside it.
+func money(text string, from, to int) (string, bool) {
+	for _, sign := range currencySigns {
+		if strings.HasSuffix(text[:from], sign) {
+			return text[from-len(sign) : to], true
+		}
+		rest, ok := strings.CutPrefix(strings.TrimPrefix(text[to:], " "), sign)
+		if ok && (rest == "" || !isDigit(rest[0])) {
+			return text[from : len(text)-len(rest)], true
+		}
+	}
+	word := func(s string) bool { return slices.Contains(currencyWords, strings.ToLower(s)) }
+	if rest, ok := strings.CutPrefix(text[to:], " "); ok {
+		n := 0
+		for n < len(rest) && isLetter(rest[n]) {
+			n++
+		}
+		if word(rest[:n]) && !strings.HasPrefix(rest[n:], "-") {
+			return text[from : to+1+n], true
+		}
+	}
+	if before, ok := strings.CutSuffix(text[:from], " "); ok {
+		n := len(before)
+		for n > 0 && isLetter(before[n-1]) {
+			n--
+		}
+		if word(before[n:]) {
+			return text[n:to], true
+		}
+	}
+	return "", false
+}
+
 // checkAmounts looks for amounts of money in an answer that stand in nothing that the
 // model was shown, nor in what it has asked a tool.
 func (f *Fold) checkAmounts(text string) {
@@ -201,24 +237,21 @@ func (f *Fold) checkAmounts(text string) {
 	}
 	var odd []string
 	n := 0
-	for i := 0; i < len(text); i++ {
-		at := i
-		for _, sign := range []string{"$", "€", "£"} {
-			if strings.HasPrefix(text[i:], sign) {
-				at = i + len(sign)
-			}
-		}
-		if at == i {
+	for i := 0; i < len(text); {
+		size := numeral(text[i:])
+		if size == 0 {
+			i++
 			continue
 		}
-		end := at + numeral(text[at:])
-		amount := plainNumber(text[at:end])
-		if len(amount) < 2 || slices.Contains(odd, text[i:end]) || g.has('#', amount) {
+		named, ok := money(text, i, i+size)
+		amount := plainNumber(text[i : i+size])
+		i += size
+		if !ok || len(amount) < 2 || slices.Contains(odd, named) || g.has('#', amount) {
 			continue
 		}
 		g.add(hashOf('#', amount)) // once is enough
 		if n++; len(odd) < maxUnsupported {
-			odd = append(odd, text[i:end])
+			odd = append(odd, named)
 		}
 	}
 	if n > 0 {

@@ -99,6 +99,8 @@ func (s *script) play(t *testing.T, d *datadriven.TestData) string {
 		s.add(&event.RunPaused{Cause: event.Cause(d.CmdArgs[0].Key)})
 	case "resume":
 		s.add(&event.RunResumed{Generation: 2})
+	case "left":
+		s.fold.Left()
 	case "finish": // [reason=]: the answer
 		s.add(&event.RunFinished{Reason: event.Reason(word(d, "reason", "answered")), OK: true, Answer: d.Input})
 	case "repeat": // N: the reply below so many times more, its numbers growing by=

@@ -178,12 +178,14 @@ func (f *Fold) errors(out *[]trace.Anomaly) {
 // outcomes adds the calls of which nobody knows what became of them.
 func (f *Fold) outcomes(out *[]trace.Anomaly) {
 	for _, c := range f.open {
-		lost := c.status == event.StatusUnknown || c.status == event.StatusTimeout || c.status == "" && f.ended
+		lost := c.status == event.StatusUnknown || c.status == event.StatusTimeout || c.status == "" && (f.ended || f.left)
 		if !c.ran || !lost || !c.writes() {
 			continue
 		}
 		text := "nobody knows whether " + c.tool.name + " took effect"
 		switch {
+		case c.status == "" && f.left:
+			text += ": its process is gone, and nobody has carried the run on since"
 		case c.status == "":
 			text += ": the run ended while it was under way"
 		case c.status == event.StatusTimeout:
