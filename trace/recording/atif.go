@@ -145,7 +145,9 @@ func (r *stepReader) step(raw jsontext.Value) error {
 		m.Role = message.User
 	case "agent":
 		m.Role = message.Assistant
-		r.stepCalls(&m, in.Calls)
+		if err := r.stepCalls(&m, in.Calls); err != nil {
+			return err
+		}
 		if f.Model = in.Model; !in.Copied {
 			f.Usage = message.Usage{Input: number(in.Metrics.Prompt), Cached: number(in.Metrics.Cached), Output: number(in.Metrics.Completion)}
 		}
@@ -165,12 +167,12 @@ func (r *stepReader) add(m message.Message, f Fact) {
 }
 
 // stepCalls adds the calls of a step.
-func (r *stepReader) stepCalls(m *message.Message, calls []rawStepCall) {
+func (r *stepReader) stepCalls(m *message.Message, calls []rawStepCall) error {
 	in := rawMessage{}
 	for _, c := range calls {
 		in.ToolCalls = append(in.ToolCalls, rawCall{ID: c.ID, Function: rawFunction{Name: c.Name, Arguments: c.Arguments}})
 	}
-	r.calls(m, &in)
+	return r.calls(m, &in)
 }
 
 // results adds what came back. What belongs to no call is a message.

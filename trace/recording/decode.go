@@ -249,7 +249,9 @@ func (r *reader) message(raw jsontext.Value) error {
 		m.Role = message.User
 	case "assistant":
 		m.Role = message.Assistant
-		r.calls(&m, &in)
+		if err := r.calls(&m, &in); err != nil {
+			return err
+		}
 	case "tool", "function":
 		m.Role = message.Tool
 		r.answer(&m, &in)
@@ -334,12 +336,15 @@ func address(v jsontext.Value) string {
 }
 
 // calls adds the calls of an assistant message, each with an id and a name.
-func (r *reader) calls(m *message.Message, in *rawMessage) {
+func (r *reader) calls(m *message.Message, in *rawMessage) error {
 	calls := in.ToolCalls
 	if in.FunctionCall != nil && len(calls) == 0 {
 		calls = []rawCall{{Function: *in.FunctionCall}}
 	}
 	r.open = nil
+	if len(calls) > maxCalls {
+		return fmt.Errorf("it has %d calls, and %d is the most that is read", len(calls), maxCalls)
+	}
 	for _, c := range calls {
 		p := message.Part{Kind: message.ToolCall, ID: c.ID, Name: c.Function.Name, Args: arguments(c.Function.Arguments)}
 		if p.ID == "" {
@@ -353,7 +358,12 @@ func (r *reader) calls(m *message.Message, in *rawMessage) {
 		m.Parts = append(m.Parts, p)
 		r.open = append(r.open, p)
 	}
+	return nil
 }
+
+// maxCalls is the most calls of one message. Each of its results is looked for among
+// them, and they are all open at once where the run is played.
+const maxCalls = 256
 
 // arguments returns the text that a call's arguments are or would be.
 func arguments(v jsontext.Value) string {

@@ -18,8 +18,16 @@ type Limits struct {
 	// Bytes is the longest line, or the longest JSON value that takes several.
 	// Default 256 MiB.
 	Bytes int
-	// Messages is the most messages of a conversation. Default 100,000.
+	// Messages is the most messages of a conversation. Default 100,000. It also bounds
+	// how many JSON values a conversation consists of, to 32 for each message and 10,000
+	// more: what is read takes some hundred bytes for each, however short it is written.
 	Messages int
+}
+
+// values is the most JSON values of a conversation.
+func (l Limits) values() int {
+	const ofMessage, more = 32, 10_000
+	return ofMessage*l.Messages + more
 }
 
 const (
@@ -106,14 +114,35 @@ const (
 
 // read reads one conversation, and returns those that it embeds.
 func read(e embedded, limits Limits) (*Conversation, []jsontext.Value, error) {
-	switch {
+	switch most := limits.values(); {
 	case e.depth > maxDepth:
 		return nil, nil, fmt.Errorf("it is embedded deeper than %d levels", maxDepth)
+	case countValues(e.raw, most) > most:
+		return nil, nil, fmt.Errorf("it consists of more than %d JSON values, which is the most that is read", most)
 	case isTrajectory(e.raw):
 		return trajectory(e.raw, limits)
 	}
 	c, err := conversation(e.raw, limits)
 	return c, nil, err
+}
+
+// countValues counts the values that valid JSON consists of, at least as many as there
+// are, until there are more than most.
+func countValues(raw []byte, most int) int {
+	n := 1
+	for i := 0; i < len(raw) && n <= most; i++ {
+		switch raw[i] {
+		case ',', '[', '{': // each has at most one value after it that has not been counted
+			n++
+		case '"':
+			for i++; i < len(raw) && raw[i] != '"'; i++ {
+				if raw[i] == '\\' {
+					i++
+				}
+			}
+		}
+	}
+	return n
 }
 
 // value is one JSON value of the input, whole but not yet looked into.

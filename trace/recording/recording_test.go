@@ -92,6 +92,34 @@ func print(b *strings.Builder, c *recording.Conversation) {
 	}
 }
 
+// TestMuch: of what would take much more memory or time than its bytes, nothing is made;
+// what comes after it is read.
+func TestMuch(t *testing.T) {
+	calls := func(n int) string {
+		return `[{"role":"assistant","tool_calls":[` + strings.Repeat(`{},`, n-1) + `{}]}]`
+	}
+	step := func(n int) string {
+		return `{"schema_version":"ATIF-v1.7","steps":[{"source":"agent","message":"","tool_calls":[` + strings.Repeat(`{},`, n-1) + `{}]}]}`
+	}
+	for _, c := range []struct{ text, want string }{
+		{calls(256), ""}, {calls(257), "257 calls"}, {step(256), ""}, {step(257), "257 calls"},
+		{`{"messages":[` + strings.Repeat(`1,`, 20_000) + `1]}`, "JSON values"},
+		{`[{"role":"user","content":"` + strings.Repeat(`,[\",`, 20_000) + `"}]`, ""},
+		{`{"messages":[{"role":"user","content":"x"}],"tools":[` + strings.Repeat(`{},`, 20_000) + `{}]}`, "JSON values"},
+	} {
+		var errs []string
+		n := 0
+		for _, err := range recording.Read(strings.NewReader(c.text+"\n"+`[{"role":"user","content":"a"}]`), recording.Limits{Messages: 100}) {
+			if n++; err != nil {
+				errs = append(errs, err.Error())
+			}
+		}
+		if n != 2 || (len(errs) > 0) != (c.want != "") || len(errs) > 1 || c.want != "" && !strings.Contains(errs[0], c.want) {
+			t.Errorf("%.60s: %d, %q, want %q", c.text, n, errs, c.want)
+		}
+	}
+}
+
 // TestReaderFails: what the input itself fails with ends the reading.
 func TestReaderFails(t *testing.T) {
 	broken := errors.New("the disk is gone")
