@@ -487,7 +487,9 @@ func TestExportWithoutBodies(t *testing.T) {
 		t.Fatalf("exit %d, %+v, %s", p.code, x, p.err)
 	}
 	c := newBox(t)
-	c.ok("import", file)
+	if p := c.rein("import", file); p.code != 0 || !strings.Contains(p.err, "bodies that its events refer to are not in the file") {
+		t.Errorf("nobody says that bodies are missing: %s", p.err)
+	}
 	if got, want := c.rein("verify", run), b.rein("verify", run); got.code != 1 || got.out != want.out {
 		t.Errorf("verify says %s%s, and said %s", got.out, got.err, want.out)
 	}

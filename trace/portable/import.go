@@ -88,6 +88,9 @@ func Import(ctx context.Context, s journal.Store, in io.ReadSeeker, o Options) (
 	if err := first.read(in); err != nil {
 		return nil, err
 	}
+	if first.missing > 0 {
+		p.notes = append(p.notes, fmt.Sprintf("%d of the bodies that its events refer to are not in the file: the store that it was exported from did not have them", first.missing))
+	}
 	if _, err := in.Seek(0, io.SeekStart); err != nil {
 		return nil, fmt.Errorf("read it again: %w", err)
 	}

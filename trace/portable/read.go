@@ -61,6 +61,7 @@ type reader struct {
 	part    *part
 	events  int64
 	bodies  int64
+	missing int64 // bodies that the one who exported it did not have
 	last    *line
 }
 
@@ -333,6 +334,7 @@ func (r *reader) fresh(l *line) error {
 		return fmt.Errorf("there are more than %d bodies", MaxBodies)
 	case l.Missing != "":
 		r.sizes[l.SHA256] = -1
+		r.missing++
 		return nil
 	case l.Bytes < 0 || l.Bytes > MaxBody:
 		return fmt.Errorf("the body %s has %d bytes, and %d is the most", l.SHA256, l.Bytes, MaxBody)
