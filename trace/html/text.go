@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/internal/safe"
 	"rein.example/rein/trace"
 )
@@ -117,29 +118,18 @@ type block struct {
 // Cut reports whether something is missing that the page does not have elsewhere.
 func (b *block) Cut() bool { return b.Shown < b.Of && b.At == "" }
 
-// cut returns where a text of n bytes is cut that may show most: the end of its
-// beginning, and the beginning of its end, which takes a quarter.
-func cut(text string, most int) (head, tail int) {
+// ends returns where a text is cut that may show most bytes: the end of its beginning,
+// and the beginning of its end, which takes a quarter.
+func ends(text string, most int) (head, tail int) {
 	if len(text) <= most {
 		return len(text), len(text)
 	}
-	return boundary(text, most-most/4, -1), boundary(text, len(text)-most/4, 1)
-}
-
-// boundary returns the nearest place in a direction that parts no character; where
-// there is none within reach the text is not UTF-8, and any place is as good.
-func boundary(text string, at, by int) int {
-	for i := at; i > 0 && i < len(text) && i != at+utf8.UTFMax*by; i += by {
-		if utf8.RuneStart(text[i]) {
-			return i
-		}
-	}
-	return at
+	return cut.Down(text, most-most/4), cut.Up(text, len(text)-most/4)
 }
 
 // shorten returns a text with at most that many bytes of it.
 func shorten(text string, most int) *block {
-	head, tail := cut(text, most)
+	head, tail := ends(text, most)
 	b := &block{Head: visible(text[:head]), Of: int64(len(text)), Shown: int64(head + len(text) - tail)}
 	if tail < len(text) {
 		b.Tail = visible(text[tail:])

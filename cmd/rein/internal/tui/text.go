@@ -7,6 +7,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/internal/safe"
 )
 
@@ -61,12 +62,12 @@ const most = 4096
 // clip returns the beginning of a text on one line, printable and at most that
 // many columns wide; what is left out is marked with an ellipsis.
 func clip(s string, columns int) string {
-	cut := false
-	if len(s) > most {
-		s, cut = head(s, most), true
+	longer := len(s) > most
+	if longer {
+		s = head(s, most)
 	}
 	s = printable(strings.Join(strings.Fields(s), " "))
-	if !cut && width(s) <= columns {
+	if !longer && width(s) <= columns {
 		return s
 	}
 	if columns < 1 {
@@ -82,24 +83,10 @@ func clip(s string, columns int) string {
 }
 
 // head returns the first n bytes of s or a little less: whole characters.
-func head(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
+func head(s string, n int) string { return s[:cut.Down(s, n)] }
 
 // tail returns the last n bytes of s or a little less: whole characters.
-func tail(s string, n int) string {
-	i := max(0, len(s)-n)
-	for i < len(s) && !utf8.RuneStart(s[i]) {
-		i++
-	}
-	return s[i:]
-}
+func tail(s string, n int) string { return s[cut.Up(s, len(s)-n):] }
 
 // split breaks a printable text into lines of at most that many columns. With
 // words it breaks between them where it can; without, every character stays.
