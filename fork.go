@@ -40,10 +40,15 @@ func AfterEvent(seq int64) ForkPoint { return ForkPoint{event: seq, by: byEvent}
 // The two share the history, which is not copied, and what was used. They share the
 // ledger, too, with all other forks: what must not be done twice, and the other has
 // done, is not done again; its outcome is told. Everything else is done anew, live.
+//
+// A conversation that another program has recorded has neither tools nor rules to go on
+// with: of such a run the fork has those of this agent, and its limits count from there.
 func (a *Agent) Fork(ctx context.Context, run string, at ForkPoint, input string) *Run {
 	r := a.Resume(ctx, NewRunID(time.Now()))
 	r.from, r.at = run, at
-	r.job.Models = a.asks()
+	if r.job.Models = a.asks(); r.err == nil {
+		r.job.Models.Agent, r.err = a.spec(false)
+	}
 	if !utf8.ValidString(input) {
 		r.err = errors.New("the input is not valid UTF-8 text: convert it first")
 	}

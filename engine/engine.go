@@ -51,7 +51,9 @@ type Job struct {
 	// Spec is fixed when the run starts. Not used by Resume and Fork.
 	Spec *event.Spec
 	// Models are what a fork asks from its beginning on; nil: as the run that it comes
-	// from. Only used by Fork.
+	// from. Only used by Fork. Its Agent is what goes on with a run that was made of the
+	// recording of another program, with limits that count from there; it is not used for
+	// other runs.
 	Models *event.ModelChange
 	// Input is the first message of a new run, or what a resumed or forked run is told.
 	Input []message.Part

@@ -26,6 +26,9 @@ type Seen struct {
 	// Tools are those that the request offers, sorted by name; none with a Dialect,
 	// where System tells of them.
 	Tools []event.ToolSpec
+	// ToolsUnknown: another program made the request, and its recording does not say
+	// which tools it offered. Tools are those that are called anywhere in it.
+	ToolsUnknown bool
 	// Dialect is that of the calls, empty for the wire's own.
 	Dialect string
 }
@@ -51,6 +54,9 @@ func see(ctx context.Context, store journal.Store, m *loop.Machine, called *even
 		return nil, fmt.Errorf("the events before do not lead to the call %s", called.ID)
 	}
 	s := &Seen{Called: called, Dialect: c.Dialect, Tail: c.Tail}
+	if o := m.Recorded(); o != nil {
+		s.ToolsUnknown = o.ToolsUnknown
+	}
 	if !c.NoTools && c.Dialect == "" {
 		s.Tools = c.Tools
 	}

@@ -187,6 +187,9 @@ func (x *Origin) AppendJSON(dst []byte) []byte {
 	if x.Untimed {
 		dst = append(dst, `"untimed":true,`...)
 	}
+	if x.ToolsUnknown {
+		dst = append(dst, `"tools_unknown":true,`...)
+	}
 	if len(x.Labels) > 0 {
 		dst = append(dst, `"labels":`...)
 		dst = append(dst, '[')
@@ -230,6 +233,8 @@ func (x *Origin) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Name, err = codec.String(dec)
 		case `"untimed"`:
 			x.Untimed, err = codec.Bool(dec)
+		case `"tools_unknown"`:
+			x.ToolsUnknown, err = codec.Bool(dec)
 		case `"labels"`:
 			x.Labels, err = codec.Slice(dec, (*Label).DecodeJSON)
 		case `"repairs"`:
@@ -2371,6 +2376,11 @@ func (x *ModelChange) AppendJSON(dst []byte) []byte {
 		dst = codec.AppendString(dst, x.BaseDir)
 		dst = append(dst, ',')
 	}
+	if x.Agent != nil {
+		dst = append(dst, `"agent":`...)
+		dst = x.Agent.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
 	return codec.End(dst, '}')
 }
 
@@ -2402,6 +2412,8 @@ func (x *ModelChange) DecodeJSON(dec *jsontext.Decoder) error {
 			x.Config, err = codec.String(dec)
 		case `"base_dir"`:
 			x.BaseDir, err = codec.String(dec)
+		case `"agent"`:
+			x.Agent, err = codec.Pointer(dec, (*Spec).DecodeJSON)
 		default:
 			err = dec.SkipValue()
 		}
@@ -2429,6 +2441,11 @@ func (x *ModelChange) mapText(f func(string) string) {
 	x.Sampling.mapText(f)
 	x.Config = f(x.Config)
 	x.BaseDir = f(x.BaseDir)
+	if x.Agent != nil {
+		pi := *x.Agent
+		pi.mapText(f)
+		x.Agent = &pi
+	}
 }
 
 // AppendJSON appends x as a JSON object to dst.

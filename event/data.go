@@ -39,6 +39,9 @@ type Origin struct {
 	// Untimed: the recording has no times. Those of the events are when they were made
 	// of it, and how long anything took is unknown.
 	Untimed bool `json:"untimed,omitempty"`
+	// ToolsUnknown: the recording does not say which tools were offered. Those of the
+	// spec are the ones that were called, and there may have been others.
+	ToolsUnknown bool `json:"tools_unknown,omitempty"`
 	// Labels are what the recording says of the conversation besides, such as a reward.
 	Labels []Label `json:"labels,omitempty"`
 	// Repairs say what had to be changed to read it, in words for people.
@@ -462,12 +465,19 @@ type ModelChange struct {
 	Sampling Sampling       `json:"sampling,omitzero"`
 	Config   string         `json:"config,omitempty"`
 	BaseDir  string         `json:"base_dir,omitempty"`
+	// Agent, if not nil, replaces all other members of the spec, too: tools, rules,
+	// limits. So a fork goes on from what another program recorded, which has none of
+	// them. Its members that stand above as well are not used.
+	Agent *Spec `json:"agent,omitempty"`
 }
 
 // With returns the spec as it is after a change of models. Prices of models that were
 // asked before stay known; s is not changed.
 func (s *Spec) With(c *ModelChange) *Spec {
 	out := *s
+	if c.Agent != nil {
+		out = *c.Agent
+	}
 	out.Model, out.Fallback, out.Calling, out.Window, out.Sampling = c.Model, c.Fallback, c.Calling, c.Window, c.Sampling
 	out.Config, out.BaseDir = c.Config, c.BaseDir
 	out.Prices = c.Prices

@@ -38,12 +38,32 @@ func (m *Machine) begin(e *event.Event, d *event.RunStarted) error {
 	if d.Format > event.Version {
 		return fmt.Errorf("the run was recorded by a newer version (format %d, this one reads up to %d): update rein", d.Format, event.Version)
 	}
-	policy, err := guard.New(d.Spec.Permissions)
+	m.root, m.origin = d.Root, d.Origin
+	if err := m.adopt(&d.Spec); err != nil {
+		return err
+	}
+	if d.Call != "" {
+		m.caller = string(appendField(appendField(nil, d.Parent), d.Call))
+	}
+	if m.root == "" {
+		m.root = m.run
+	}
+	m.seq, m.now, m.started = e.Seq, e.Time, e.Time
+	m.wallID = m.id(0)
+	m.phase, m.idle = phaseBoundary, true
+	return nil
+}
+
+// adopt takes what a spec says for how the run goes from here on.
+func (m *Machine) adopt(spec *event.Spec) error {
+	policy, err := guard.New(spec.Permissions)
 	if err != nil {
 		return fmt.Errorf("permissions of the run: %w", err)
 	}
-	for i := range d.Spec.Tools {
-		t := &d.Spec.Tools[i]
+	m.tools, m.names, m.callable, m.submit, m.strategy = nil, nil, nil, nil, nil
+	m.stages, m.stage, m.mustCall, m.sizes.System = nil, 0, nil, nil
+	for i := range spec.Tools {
+		t := &spec.Tools[i]
 		s, err := schema.Compile(t.Schema)
 		if err != nil {
 			return fmt.Errorf("schema of tool %s: %w", t.Name, err)
@@ -58,19 +78,19 @@ func (m *Machine) begin(e *event.Event, d *event.RunStarted) error {
 			t.confirms = true
 		}
 	}
-	m.spec, m.policy, m.root = &d.Spec, policy, d.Root
-	if name := d.Spec.Window.Strategy; name != "" {
+	m.spec, m.policy = spec, policy
+	if name := spec.Window.Strategy; name != "" {
 		if m.strategy, err = window.For(name); err != nil {
 			return fmt.Errorf("window of the run: %w", err)
 		}
 	}
-	if len(d.Spec.Submit) > 0 {
-		if m.submit, err = schema.Compile(d.Spec.Submit); err != nil {
+	if len(spec.Submit) > 0 {
+		if m.submit, err = schema.Compile(spec.Submit); err != nil {
 			return fmt.Errorf("schema of the run's result: %w", err)
 		}
 	}
-	m.gauge.cal = newCalibrations(&d.Spec)
-	if m.rules, err = guard.NewRules(d.Spec.Rules); err != nil {
+	m.gauge.cal = newCalibrations(spec)
+	if m.rules, err = guard.NewRules(spec.Rules); err != nil {
 		return fmt.Errorf("rules of the run: %w", err)
 	}
 	if err := m.beginPhases(); err != nil {
@@ -79,19 +99,10 @@ func (m *Machine) begin(e *event.Event, d *event.RunStarted) error {
 	if err := m.beginAccept(); err != nil {
 		return fmt.Errorf("what the run accepts: %w", err)
 	}
-	if d.Call != "" {
-		m.caller = string(appendField(appendField(nil, d.Parent), d.Call))
-	}
 	m.offer()
-	if m.root == "" {
-		m.root = m.run
-	}
-	for _, b := range d.Spec.System {
+	for _, b := range spec.System {
 		m.sizes.System = append(m.sizes.System, event.BlockSize{Name: b.Name, Tokens: b.Tokens.Or(0)})
 	}
-	m.seq, m.now, m.started = e.Seq, e.Time, e.Time
-	m.wallID = m.id(0)
-	m.phase, m.idle = phaseBoundary, true
 	return nil
 }
 

@@ -1,7 +1,10 @@
 package loop
 
 import (
+	"errors"
+
 	"rein.example/rein/event"
+	"rein.example/rein/message"
 	"rein.example/rein/tokens"
 	"rein.example/rein/window"
 )
@@ -40,11 +43,41 @@ func (m *Machine) change(c *event.ModelChange) {
 	m.call.cmd, m.call.failures = nil, 0
 }
 
+// takenOver goes on with another agent, with what it has: tools, rules, limits. What
+// another program has used is not this agent's: what it may spend is counted from here.
+func (m *Machine) takenOver(c *event.ModelChange) error {
+	if !m.BetweenSteps() {
+		return errors.New("another agent takes a run over in the middle of a step: it can only do so between two")
+	}
+	if err := m.adopt(m.spec.With(c)); err != nil {
+		return err
+	}
+	m.origin = nil
+	m.usage, m.cost, m.counted = message.Usage{}, 0, false
+	m.fresh, m.worked, m.below, m.spentBefore = 0, 0, event.Spent{}, spending{toolCalls: m.toolCalls}
+	m.started, m.away = m.now, 0
+	m.over, m.overWhy, m.noticed, m.wallPassed = "", "", false, false
+	// What was to come of the last reply is not this agent's either.
+	m.verdict, m.note, m.remarks, m.planned, m.ending = nil, nil, nil, nil, nil
+	m.resuming, m.empty, m.malformed, m.cutOff, m.refusals, m.repeats, m.announced = 0, 0, 0, 0, 0, 0, 0
+	m.misread, m.circled, m.clipped = false, false, false
+	n := len(m.msgs)
+	m.idle = n == 0 || m.msgs[n-1].Role == message.Assistant
+	return nil
+}
+
+// Recorded returns the recording that the run was made of, nil if it was carried out,
+// or is now.
+func (m *Machine) Recorded() *event.Origin { return m.origin }
+
 // newCalibrations returns the calibrations of a spec's models, of which nothing is
 // known yet.
 func newCalibrations(s *event.Spec) []tokens.Calibration {
 	return make([]tokens.Calibration, 1+len(s.Fallback))
 }
+
+// Idle reports whether there is nothing to be done until somebody says something.
+func (m *Machine) Idle() bool { return m.phase == phaseBoundary && m.idle }
 
 // BetweenSteps reports whether the run has decided what becomes of its last step, if
 // it has made one, and has not begun another: a fork after such an event makes the

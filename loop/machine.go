@@ -47,6 +47,9 @@ type Machine struct {
 	agents   int64
 	children []string
 	spec     *event.Spec
+	// origin is the recording that the run was made of, until an agent has taken it
+	// over; nil for none.
+	origin *event.Origin
 
 	tools  []toolInfo // sorted by name
 	names  []string
@@ -250,7 +253,9 @@ func (m *Machine) Apply(e *event.Event) error {
 		m.paused, m.pausedAt = d.Cause, m.now
 		m.halt, m.pause = "", false
 	case *event.RunResumed:
-		m.resumed(d, before)
+		if err := m.resumed(d, before); err != nil {
+			return err
+		}
 	case *event.RunFinished:
 		m.end, m.phase = d, phaseFinished
 	}

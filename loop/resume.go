@@ -4,7 +4,7 @@ import "rein.example/rein/event"
 
 // resumed folds run.resumed: whatever was in flight has lost its engine. Since
 // the event before, nobody has worked on the run.
-func (m *Machine) resumed(d *event.RunResumed, before int64) {
+func (m *Machine) resumed(d *event.RunResumed, before int64) error {
 	if m.paused == "" {
 		m.pausedAt = before
 	}
@@ -18,6 +18,11 @@ func (m *Machine) resumed(d *event.RunResumed, before int64) {
 	}
 	m.inquireAgain(m.id(1))
 	m.tail.stale = true
+	if d.Models != nil && d.Models.Agent != nil {
+		if err := m.takenOver(d.Models); err != nil {
+			return err
+		}
+	}
 	if d.Models != nil {
 		m.change(d.Models)
 	}
@@ -32,6 +37,7 @@ func (m *Machine) resumed(d *event.RunResumed, before int64) {
 	if d.Fork != "" {
 		m.forked()
 	}
+	return nil
 }
 
 // wake ends a pause.

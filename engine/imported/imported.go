@@ -94,7 +94,7 @@ func Events(run string, c *recording.Conversation, o Options) ([]event.Event, er
 
 // origin is what the run says of where it comes from.
 func origin(c *recording.Conversation, o *Options) *event.Origin {
-	out := &event.Origin{Format: cmp.Or(c.Format, recording.ChatCompletions), Source: o.Source, Name: c.ID, Untimed: true, Labels: c.Labels}
+	out := &event.Origin{Format: cmp.Or(c.Format, recording.ChatCompletions), Source: o.Source, Name: c.ID, Untimed: true, ToolsUnknown: c.Tools == nil, Labels: c.Labels}
 	for i := range c.Facts {
 		if c.Facts[i].Time > 0 {
 			out.Untimed = false

@@ -44,7 +44,10 @@ func (e *Engine) mayFork(ctx context.Context, from string, at int64, job *engine
 	if m.Status().Status == "finished" {
 		return nil, fmt.Errorf("the run has come to its end there (%s): fork it earlier", m.Status().Reason)
 	}
-	models := e.modelsOf(m.Spec(), job.Models)
+	models, err := e.changes(ctx, m, job.Models)
+	if err != nil {
+		return nil, err
+	}
 	first := &event.RunResumed{Fork: from, Models: models}
 	if err := m.Apply(&event.Event{Run: job.Run, Seq: at + 1, Data: first}); err != nil {
 		return nil, err
@@ -61,6 +64,9 @@ func (e *Engine) mayFork(ctx context.Context, from string, at int64, job *engine
 		if err := m.Apply(&event.Event{Run: job.Run, Seq: at + 2, Data: &event.InputReceived{Kind: event.InputText, Parts: job.Input}}); err != nil {
 			return nil, err
 		}
+	}
+	if models != nil && models.Agent != nil && m.Idle() {
+		return nil, fmt.Errorf("the conversation ends there with an answer: %w", ErrNothingLeft)
 	}
 	if next := m.Next(); len(next) > 0 {
 		if end, ok := next[0].(*loop.Finish); ok {
@@ -93,6 +99,40 @@ func (e *Engine) until(ctx context.Context, run string, at int64, as string) (*l
 	return m, nil
 }
 
+// changes returns what a fork of a run begins with, nil for nothing: another agent of
+// one that another program has recorded, else other models.
+func (e *Engine) changes(ctx context.Context, m *loop.Machine, c *event.ModelChange) (*event.ModelChange, error) {
+	if m.Recorded() == nil {
+		return e.modelsOf(m.Spec(), c), nil
+	}
+	if c == nil || c.Agent == nil {
+		return nil, errors.New("another program has recorded it, so that it has no agent to go on with: set Job.Models with an Agent")
+	}
+	if !m.BetweenSteps() {
+		return nil, fmt.Errorf("calls of step %d have no outcome in the recording: fork it after step %d", m.Steps(), m.Steps()-1)
+	}
+	started := &event.RunStarted{Spec: *c.Agent}
+	spec, st := &started.Spec, m.Status()
+	if spec.Limits.Steps > 0 {
+		spec.Limits.Steps += st.Steps
+	}
+	if spec.Limits.ToolCalls > 0 {
+		spec.Limits.ToolCalls += st.ToolCalls
+	}
+	spec.Window = mixed(spec.Window, m.Spec())
+	e.admit(ctx, started) // as that of a run that begins
+	return &event.ModelChange{Model: spec.Model, Fallback: spec.Fallback, Prices: spec.Prices, Calling: spec.Calling, Window: spec.Window,
+		Sampling: spec.Sampling, Config: spec.Config, BaseDir: spec.BaseDir, Agent: spec}, nil
+}
+
+// mixed returns a window of a run of which some was counted as another spec has it.
+func mixed(w event.WindowSpec, before *event.Spec) event.WindowSpec {
+	if w.Tokenizer != before.Window.Tokenizer {
+		w.Margin, w.Tokenizer = min(w.Margin, mixedMargin), ""
+	}
+	return w
+}
+
 // modelsOf returns a change of models as it is recorded, nil if it changes nothing. Of
 // the window it changes the size and how it is counted; what is done when it is nearly
 // full stays the run's.
@@ -102,11 +142,10 @@ func (e *Engine) modelsOf(spec *event.Spec, c *event.ModelChange) *event.ModelCh
 	}
 	out := *c
 	out.Fallback, out.Prices, out.Calling = slices.Clone(c.Fallback), slices.Clone(c.Prices), slices.Clone(c.Calling)
-	out.Window = spec.Window
+	out.Agent, out.Window = nil, spec.Window
 	out.Window.Size, out.Window.Reserve = c.Window.Size, c.Window.Reserve
-	if out.Window.Margin = c.Window.Margin; c.Window.Tokenizer != spec.Window.Tokenizer {
-		out.Window.Margin, out.Window.Tokenizer = min(c.Window.Margin, mixedMargin), ""
-	}
+	counted := mixed(c.Window, spec)
+	out.Window.Margin, out.Window.Tokenizer = counted.Margin, counted.Tokenizer
 	e.guarded(func() {
 		for i := range out.Calling {
 			if text := window.Calling(out.Calling[i].Dialect, spec.Tools); text != "" {

@@ -14,11 +14,26 @@ import (
 // ErrFinished: a finished run takes no more input.
 var ErrFinished = errors.New("the run has finished: start a new one, or fork it")
 
-// spec reads what the run was started with, before anything is claimed.
+// spec reads what the run was started with, before anything is claimed: of a fork of
+// what another program has recorded, the agent that took it over.
 func (a *actor) spec() (*event.Spec, error) {
 	d, err := a.e.started(a.ctx, a.job.Run)
 	if err != nil {
 		return nil, err
+	}
+	if d.Origin == nil {
+		return &d.Spec, nil
+	}
+	for ev, err := range a.e.store.Read(a.ctx, a.job.Run, 1) {
+		if torn(err) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if d, ok := ev.Data.(*event.RunResumed); ok && d.Models != nil && d.Models.Agent != nil {
+			return d.Models.Agent, nil
+		}
 	}
 	return &d.Spec, nil
 }

@@ -390,6 +390,12 @@ func (f *Fold) resumed(e *event.Event, d *event.RunResumed) {
 	}
 	if d.Models != nil && f.spec != nil {
 		f.spec = f.spec.With(d.Models)
+		if a := d.Models.Agent; a != nil {
+			f.tools.takenOver(a.Tools)
+			for i := range a.System {
+				f.grounds.text(a.System[i].Text)
+			}
+		}
 	}
 	// What was under way has no outcome, and nobody will give it one.
 	for _, c := range f.open {

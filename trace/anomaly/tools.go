@@ -51,6 +51,18 @@ func (s *toolSet) declare(specs []event.ToolSpec) {
 	}
 }
 
+// takenOver takes the tools of an agent that goes on with what another program has
+// recorded: what they may change is declared.
+func (s *toolSet) takenOver(specs []event.ToolSpec) {
+	s.recorded = false
+	s.declare(specs)
+	for i := range specs {
+		if t := s.index[specs[i].Name]; t != nil {
+			t.recorded = false
+		}
+	}
+}
+
 // of returns what is remembered of a tool; nil if there are too many.
 func (s *toolSet) of(name string) *toolState {
 	if t := s.index[name]; t != nil {
