@@ -174,6 +174,7 @@ func (m *Machine) count(u *message.Usage) {
 func (m *Machine) tally(u *message.Usage, cost message.Count) {
 	if !m.counted {
 		m.usage, m.cost, m.counted = *u, cost, true
+		m.usage.Total, m.usage.Invalid = 0, false // which say something of one call
 		return
 	}
 	m.usage.Input = m.usage.Input.Add(u.Input)

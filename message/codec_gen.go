@@ -313,6 +313,14 @@ func (x *Usage) AppendJSON(dst []byte) []byte {
 		dst = x.Reasoning.AppendJSON(dst)
 		dst = append(dst, ',')
 	}
+	if x.Total != 0 {
+		dst = append(dst, `"total_tokens":`...)
+		dst = x.Total.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	if x.Invalid {
+		dst = append(dst, `"invalid":true,`...)
+	}
 	return codec.End(dst, '}')
 }
 
@@ -338,6 +346,10 @@ func (x *Usage) DecodeJSON(dec *jsontext.Decoder) error {
 			err = x.Output.DecodeJSON(dec)
 		case `"reasoning_tokens"`:
 			err = x.Reasoning.DecodeJSON(dec)
+		case `"total_tokens"`:
+			err = x.Total.DecodeJSON(dec)
+		case `"invalid"`:
+			x.Invalid, err = codec.Bool(dec)
 		default:
 			err = dec.SkipValue()
 		}

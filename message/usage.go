@@ -105,10 +105,20 @@ func (c *Count) UnmarshalJSON(b []byte) error {
 // Usage is what a provider says one model call consumed, in tokens. Whatever
 // the provider did not say is unknown. All wires are normalised to one meaning:
 // Input includes Cached and CacheWrite, Output includes Reasoning.
+//
+// What a provider says may contradict itself. Nothing is then made up to reconcile
+// it: the figures are kept as they came, and Total and Invalid show that they are not
+// to be relied on. Both are of one call; sums leave them out.
 type Usage struct {
 	Input      Count `json:"input_tokens,omitempty"`
 	Cached     Count `json:"cached_tokens,omitempty"`
 	CacheWrite Count `json:"cache_write_tokens,omitempty"`
 	Output     Count `json:"output_tokens,omitempty"`
 	Reasoning  Count `json:"reasoning_tokens,omitempty"`
+	// Total is what the provider gives as the sum of input and output, kept only
+	// where it is not their sum.
+	Total Count `json:"total_tokens,omitempty"`
+	// Invalid: a figure was given that no number of tokens can be, such as -5 or 1.5,
+	// and is unknown.
+	Invalid bool `json:"invalid,omitzero"`
 }

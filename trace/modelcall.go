@@ -154,9 +154,10 @@ func ppm(part, whole message.Count) *int64 {
 }
 
 // Unreconciled says, a sentence each, where figures of a usage contradict each other:
-// what is a part of the input is more than that, or what is a part of the output.
-// What such a call cost is an estimate at best. It is empty for those that don't, and
-// says nothing of what is unknown.
+// what is a part of the input is more than that, or what is a part of the output, the
+// server's own total is another, or a figure is none. What such a call cost is an
+// estimate at best. It is empty for those that don't, and says nothing of what is
+// unknown.
 func Unreconciled(u *message.Usage) []string {
 	var out []string
 	part := func(part, whole message.Count, text string) {
@@ -168,5 +169,16 @@ func Unreconciled(u *message.Usage) []string {
 	cached, written := u.Cached.Or(0), u.CacheWrite.Or(0)
 	part(message.Known(cached).Add(message.Known(written)), u.Input, "%d tokens were read from the cache or written to it, but only %d went in")
 	part(u.Reasoning, u.Output, "%d tokens of reasoning are more than the %d that came out")
+	input, ok1 := u.Input.Get()
+	output, ok2 := u.Output.Get()
+	if total, ok := u.Total.Get(); ok && ok1 && ok2 {
+		out = append(out, fmt.Sprintf("%d tokens of input and %d of output are not the %d that the server gives as their total", input, output, total))
+	}
+	if u.Invalid {
+		out = append(out, "the server has given a figure that no number of tokens can be, such as one below 0")
+	}
+	if ok1 && input == 0 && ok2 && output > 0 {
+		out = append(out, fmt.Sprintf("%d tokens came out, but none went in", output))
+	}
 	return out
 }

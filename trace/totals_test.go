@@ -199,6 +199,9 @@ func TestUnreconciled(t *testing.T) {
 		{used(100, 60, 50, 10, 0), "110 tokens were read from the cache or written to it, but only 100 went in"},
 		{used(100, -1, 101, 10, 0), "101 tokens were read from the cache or written to it, but only 100 went in"},
 		{used(100, 0, 0, 10, 11), "11 tokens of reasoning are more than the 10 that came out"},
+		{message.Usage{Input: message.Known(1000), Output: message.Known(20), Total: message.Known(900)}, "1000 tokens of input and 20 of output are not the 900 that the server gives as their total"},
+		{message.Usage{Input: message.Known(5), Invalid: true}, "the server has given a figure that no number of tokens can be, such as one below 0"},
+		{used(0, -1, -1, 10, -1), "10 tokens came out, but none went in"},
 	} {
 		if got := strings.Join(trace.Unreconciled(&c.usage), "; "); got != c.want {
 			t.Errorf("%+v: got %q, want %q", c.usage, got, c.want)

@@ -61,7 +61,7 @@ type Row struct {
 	// CachedPPM is CachedTokens in millionths of PromptTokens.
 	CachedPPM *int64 `json:"cached_ppm"`
 	// Unreconciled says in sentences where the server's figures contradict each
-	// other, so that neither they nor the cost are to be relied on; left out where
+	// other, or are none, so that neither they nor the cost are to be relied on; left out where
 	// they don't.
 	Unreconciled []string `json:"unreconciled,omitempty"`
 	// Cost is what the model call itself cost, and CostParts the same by kind of

@@ -77,6 +77,7 @@ type shown struct {
 	cause event.Cause
 	open  []loop.Pending
 	looks looks
+	odd   *anomaly.Fold
 }
 
 func (a *app) showCommand() *cobra.Command {
@@ -151,19 +152,23 @@ in a line, how many older messages there were, and the last ones as they were.`,
 // also its events.
 func show(ctx context.Context, s journal.Store, run string, w wantedSteps) (*shown, []event.Event, error) {
 	v, events, err := showAny(ctx, s, run, w)
-	if err != nil || v.Status != "running" && v.Status != "new" {
-		return v, events, err
-	}
-	sum, err := summary(ctx, s, run)
 	if err != nil {
 		return nil, nil, err
 	}
-	if sum.Status == "interrupted" {
-		v.Status = sum.Status // its process is gone, which no event can say
-		if v.Page == nil || v.Page.To == v.Page.Of {
-			v.looks.ended()
+	if v.Status == "running" || v.Status == "new" {
+		sum, err := summary(ctx, s, run)
+		if err != nil {
+			return nil, nil, err
+		}
+		if sum.Status == "interrupted" {
+			v.Status = sum.Status // its process is gone, which no event can say
+			if v.Page == nil || v.Page.To == v.Page.Of {
+				v.looks.ended()
+				v.odd.Left()
+			}
 		}
 	}
+	v.found(v.odd.Found())
 	return v, events, nil
 }
 
@@ -197,7 +202,8 @@ func showAny(ctx context.Context, s journal.Store, run string, w wantedSteps) (*
 func showWhole(ctx context.Context, s journal.Store, run string, w wantedSteps) (*shown, []event.Event, error) {
 	v := &shown{Run: run}
 	var rows trace.Fold
-	var odd anomaly.Fold
+	odd := &anomaly.Fold{}
+	v.odd = odd
 	var events []event.Event
 	m := loop.New(run)
 	var err error
@@ -234,7 +240,6 @@ func showWhole(ctx context.Context, s journal.Store, run string, w wantedSteps) 
 	v.Purposes = append([]trace.PurposeTotal{}, rows.Purposes()...)
 	sums := rows.Totals()
 	v.Totals = &sums
-	v.found(odd.Found())
 	if !w.whole() {
 		p := w.of(v.looks.steps)
 		v.Page = &p
@@ -284,7 +289,6 @@ func (v *shown) header(e *event.Event) {
 func (v *shown) only(p page) {
 	v.Rows = slices.DeleteFunc(v.Rows, func(r trace.Row) bool { return !p.holds(r.Step) })
 	v.Compactions = slices.DeleteFunc(v.Compactions, func(c trace.Compaction) bool { return !p.holds(c.Step) })
-	v.Anomalies = slices.DeleteFunc(v.Anomalies, func(an trace.Anomaly) bool { return !p.holds(an.Step) })
 }
 
 // table prints a run for people; contexts adds what its requests held.
@@ -435,7 +439,9 @@ func (v *shown) described(r *trace.Row) (what, result string, below []string) {
 	if r.ErrorType != nil {
 		below = append(below, *r.ErrorType+": "+text(r.ErrorMessage))
 	}
-	below = append(below, r.Unreconciled...)
+	if !slices.ContainsFunc(r.Anomalies, func(an trace.Anomaly) bool { return an.Kind == anomaly.UsageMismatch }) { // which says the same
+		below = append(below, r.Unreconciled...)
+	}
 	for _, an := range r.Anomalies {
 		said, _, _ := strings.Cut(an.Text, ". ")
 		below = append(below, strings.ReplaceAll(an.Kind, "_", " ")+": "+said)

@@ -182,7 +182,7 @@ func TestUsage(t *testing.T) {
 		{"the last counts", []string{then(`{"input_tokens":5,"output_tokens":2}`), then(`{"input_tokens":6,"output_tokens":9}`)}, message.Usage{Input: k(6), Output: k(9)}},
 		{"but not a zero or null", []string{first(`{"input_tokens":5,"cache_read_input_tokens":7}`), then(`{"input_tokens":0,"cache_read_input_tokens":0,"output_tokens":9}`), then(`{"input_tokens":null,"output_tokens":null}`)}, message.Usage{Input: k(12), Cached: k(7), Output: k(9)}},
 		{"thinking", []string{then(`{"input_tokens":5,"output_tokens":9,"output_tokens_details":{"thinking_tokens":4}}`)}, message.Usage{Input: k(5), Output: k(9), Reasoning: k(4)}},
-		{"odd numbers and kinds", []string{first(`{"input_tokens":-5,"cache_read_input_tokens":1.5,"output_tokens":1e99}`), then(`7`), then(`{"input_tokens":"5","output_tokens":[9],"output_tokens_details":3}`)}, message.Usage{}},
+		{"odd numbers and kinds", []string{first(`{"input_tokens":-5,"cache_read_input_tokens":1.5,"output_tokens":1e99}`), then(`7`), then(`{"input_tokens":"5","output_tokens":[9],"output_tokens_details":3}`)}, message.Usage{Invalid: true}},
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 // gateways repeat with 0 or null what they do not count.
 type tokens struct {
 	input, read, written, output, reasoning message.Count
+	invalid                                 bool // a figure was no number of tokens
 }
 
 // add reads one usage object; null and other kinds say nothing. Of a message
@@ -21,17 +22,17 @@ func (t *tokens) add(d *jsontext.Decoder, begins bool) error {
 	err := wire.Members(d, func(name []byte) error {
 		switch string(name) {
 		case `"input_tokens"`:
-			return wire.ReadCount(d, &got.input)
+			return wire.ReadTokens(d, &got.input, &got.invalid)
 		case `"cache_read_input_tokens"`:
-			return wire.ReadCount(d, &got.read)
+			return wire.ReadTokens(d, &got.read, &got.invalid)
 		case `"cache_creation_input_tokens"`:
-			return wire.ReadCount(d, &got.written)
+			return wire.ReadTokens(d, &got.written, &got.invalid)
 		case `"output_tokens"`:
-			return wire.ReadCount(d, &got.output)
+			return wire.ReadTokens(d, &got.output, &got.invalid)
 		case `"output_tokens_details"`:
 			return wire.Members(d, func(name []byte) error {
 				if string(name) == `"thinking_tokens"` {
-					return wire.ReadCount(d, &got.reasoning)
+					return wire.ReadTokens(d, &got.reasoning, &got.invalid)
 				}
 				return d.SkipValue()
 			})
@@ -41,6 +42,7 @@ func (t *tokens) add(d *jsontext.Decoder, begins bool) error {
 	if err != nil {
 		return err
 	}
+	t.invalid = t.invalid || got.invalid
 	if got.input.Or(0) == 0 && got.read.Or(0) == 0 && got.written.Or(0) == 0 && got.output.Or(0) == 0 {
 		return nil // a server that has not counted: no request has 0 tokens
 	}
@@ -61,7 +63,7 @@ func (t *tokens) add(d *jsontext.Decoder, begins bool) error {
 // usage returns the figures in Rein's meaning: the wire's input_tokens are only
 // those that were neither read from the cache nor written to it.
 func (t *tokens) usage() message.Usage {
-	u := message.Usage{Cached: t.read, CacheWrite: t.written, Output: t.output, Reasoning: t.reasoning}
+	u := message.Usage{Cached: t.read, CacheWrite: t.written, Output: t.output, Reasoning: t.reasoning, Invalid: t.invalid}
 	if n, ok := t.input.Get(); ok {
 		u.Input = message.Known(n + t.read.Or(0) + t.written.Or(0))
 	}

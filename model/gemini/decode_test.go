@@ -88,7 +88,8 @@ func TestUsage(t *testing.T) {
 		{"results of the server's tools are input", []string{u(`{"promptTokenCount":5,"toolUsePromptTokenCount":100,"candidatesTokenCount":2,"totalTokenCount":107}`)}, message.Usage{Input: k(105), Output: k(2)}},
 		{"the last counts", []string{u(`{"promptTokenCount":5,"candidatesTokenCount":1}`), u(`{"promptTokenCount":5,"candidatesTokenCount":9}`)}, message.Usage{Input: k(5), Output: k(9)}},
 		{"null last", []string{u(`{"promptTokenCount":5,"candidatesTokenCount":1}`), u(`null`)}, message.Usage{Input: k(5), Output: k(1)}},
-		{"odd numbers", []string{u(`{"promptTokenCount":-5,"candidatesTokenCount":1.5,"totalTokenCount":1e99}`)}, message.Usage{}},
+		{"odd numbers", []string{u(`{"promptTokenCount":-5,"candidatesTokenCount":1.5,"totalTokenCount":1e99}`)}, message.Usage{Invalid: true}},
+		{"a total of more", []string{u(`{"promptTokenCount":1000,"candidatesTokenCount":20,"totalTokenCount":5000}`)}, message.Usage{Input: k(1000), Output: k(20), Total: k(5000)}},
 		{"odd kinds", []string{u(`{"promptTokenCount":"5","candidatesTokenCount":[9]}`), u(`7`), u(`"x"`)}, message.Usage{}},
 	})
 }

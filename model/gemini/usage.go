@@ -12,6 +12,7 @@ import (
 // figure of 0 out.
 type tokens struct {
 	prompt, cached, candidates, thoughts, tools, total message.Count
+	invalid                                            bool // a figure was no number of tokens
 }
 
 // read reads one usageMetadata; null and other kinds say nothing.
@@ -19,17 +20,17 @@ func (t *tokens) read(d *jsontext.Decoder) error {
 	return wire.Members(d, func(name []byte) error {
 		switch string(name) {
 		case `"promptTokenCount"`:
-			return wire.ReadCount(d, &t.prompt)
+			return wire.ReadTokens(d, &t.prompt, &t.invalid)
 		case `"cachedContentTokenCount"`:
-			return wire.ReadCount(d, &t.cached)
+			return wire.ReadTokens(d, &t.cached, &t.invalid)
 		case `"candidatesTokenCount"`:
-			return wire.ReadCount(d, &t.candidates)
+			return wire.ReadTokens(d, &t.candidates, &t.invalid)
 		case `"thoughtsTokenCount"`:
-			return wire.ReadCount(d, &t.thoughts)
+			return wire.ReadTokens(d, &t.thoughts, &t.invalid)
 		case `"toolUsePromptTokenCount"`:
-			return wire.ReadCount(d, &t.tools)
+			return wire.ReadTokens(d, &t.tools, &t.invalid)
 		case `"totalTokenCount"`:
-			return wire.ReadCount(d, &t.total)
+			return wire.ReadTokens(d, &t.total, &t.invalid)
 		}
 		return d.SkipValue() // details by modality
 	})
@@ -40,9 +41,9 @@ func (t *tokens) read(d *jsontext.Decoder) error {
 func (t *tokens) usage() message.Usage {
 	prompt, counted := t.prompt.Get()
 	if !counted || prompt == 0 {
-		return message.Usage{} // a server that has not counted
+		return message.Usage{Invalid: t.invalid} // a server that has not counted
 	}
-	u := message.Usage{Input: t.prompt, Cached: t.cached, Reasoning: t.thoughts}
+	u := message.Usage{Input: t.prompt, Cached: t.cached, Reasoning: t.thoughts, Invalid: t.invalid}
 	if t.tools != 0 { // results of the server's own tools are input as well
 		u.Input = t.prompt.Add(t.tools)
 	}
@@ -56,5 +57,5 @@ func (t *tokens) usage() message.Usage {
 	case t.thoughts != 0:
 		u.Output = t.thoughts
 	}
-	return u
+	return wire.Reconciled(u, t.total)
 }

@@ -209,5 +209,11 @@ func formatUsage(b *strings.Builder, u message.Usage) {
 			fmt.Fprintf(b, " %s %d", c.name, n)
 		}
 	}
+	if n, ok := u.Total.Get(); ok {
+		fmt.Fprintf(b, ", but total %d", n)
+	}
+	if u.Invalid {
+		b.WriteString(", and a figure that is no number of tokens")
+	}
 	b.WriteString("\n")
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -66,7 +67,18 @@ func (d *decoder) Begun() bool    { return d.choices > 0 }
 func (d *decoder) End() { d.done = d.done || d.finish != "" }
 
 // Partial returns the text and usage that have come so far.
-func (d *decoder) Partial() (string, message.Usage) { return d.text.String(), d.tokens.usage() }
+func (d *decoder) Partial() (string, message.Usage) {
+	return d.text.String(), d.tokens.usage(d.reasoned())
+}
+
+// reasoned reports whether the reply shows that the model has reasoned: by what it
+// thought, or by the server's opaque data, which signs that.
+func (d *decoder) reasoned() bool {
+	if d.reasoning.Len() > 0 || d.details.opaque() != nil {
+		return true
+	}
+	return slices.ContainsFunc(d.calls.list, func(c *call) bool { return c.opaque != nil })
+}
 
 // Push takes the next payload; see [wire.Decoder].
 func (d *decoder) Push(name string, data []byte) error {
@@ -318,7 +330,7 @@ func (d *decoder) Reply() *model.Reply {
 		Message:   message.Message{Role: message.Assistant},
 		Finish:    finishOf(d.finish),
 		RawFinish: d.finish,
-		Usage:     d.tokens.usage(),
+		Usage:     d.tokens.usage(d.reasoned()),
 		Model:     d.model,
 		ID:        d.id,
 		Mended:    d.text.Mended() + d.refusal.Mended() + d.reasoning.Mended(),

@@ -115,7 +115,14 @@ func TestUsage(t *testing.T) {
 		{"what was cached, counted apart", []string{u(`{"prompt_tokens":100,"completion_tokens":9,"total_tokens":109,"prompt_tokens_details":{"cached_tokens":700,"cache_write_tokens":200}}`)}, message.Usage{Input: k(1000), Cached: k(700), CacheWrite: k(200), Output: k(9)}},
 		{"details are null", []string{u(`{"prompt_tokens":5,"completion_tokens":9,"prompt_tokens_details":null,"completion_tokens_details":null,"cost":0.1}`)}, message.Usage{Input: k(5), Output: k(9)}},
 		{"reasoning only in the total", []string{u(`{"prompt_tokens":5,"completion_tokens":9,"total_tokens":114,"completion_tokens_details":{"reasoning_tokens":100}}`)}, message.Usage{Input: k(5), Output: k(109), Reasoning: k(100)}},
-		{"odd numbers", []string{u(`{"prompt_tokens":-5,"completion_tokens":1.5,"total_tokens":1e99}`)}, message.Usage{}},
+		{"odd numbers", []string{u(`{"prompt_tokens":-5,"completion_tokens":1.5,"total_tokens":1e99}`)}, message.Usage{Invalid: true}},
+		{"fewer than none cached", []string{u(`{"prompt_tokens":5,"completion_tokens":9,"prompt_tokens_details":{"cached_tokens":-5}}`)}, message.Usage{Input: k(5), Output: k(9), Invalid: true}},
+		{"a total of more", []string{u(`{"prompt_tokens":1000,"completion_tokens":20,"total_tokens":5000}`)}, message.Usage{Input: k(1000), Output: k(20), Total: k(5000)}},
+		{"a total of more than the reasoning", []string{u(`{"prompt_tokens":5,"completion_tokens":9,"total_tokens":114,"completion_tokens_details":{"reasoning_tokens":7}}`)}, message.Usage{Input: k(5), Output: k(9), Reasoning: k(7), Total: k(114)}},
+		{"a total of more, and the model has reasoned", []string{delta(`{"reasoning":"hm"}`), u(`{"prompt_tokens":5,"completion_tokens":9,"total_tokens":114}`)}, message.Usage{Input: k(5), Output: k(109)}},
+		{"a total of less", []string{u(`{"prompt_tokens":1000,"completion_tokens":20,"total_tokens":900}`)}, message.Usage{Input: k(1000), Output: k(20), Total: k(900)}},
+		{"more cached than went in, and another total", []string{u(`{"prompt_tokens":5300,"completion_tokens":20,"total_tokens":9999,"prompt_tokens_details":{"cached_tokens":6000}}`)}, message.Usage{Input: k(5300), Cached: k(6000), Output: k(20), Total: k(9999)}},
+		{"what was cached, counted apart but in the total", []string{delta(`{"reasoning":"hm"}`), u(`{"prompt_tokens":100,"completion_tokens":9,"total_tokens":809,"prompt_tokens_details":{"cached_tokens":700}}`)}, message.Usage{Input: k(800), Cached: k(700), Output: k(9)}},
 		{"odd kinds", []string{u(`{"prompt_tokens":"5","completion_tokens":[9]}`), u(`7`), u(`"x"`)}, message.Usage{}},
 	})
 }

@@ -137,7 +137,9 @@ func TestResponsesUsage(t *testing.T) {
 		{"input includes what was cached", []string{`{"input_tokens":1000,"input_tokens_details":{"cached_tokens":700},"output_tokens":50,"output_tokens_details":{"reasoning_tokens":20},"total_tokens":1050}`}, message.Usage{Input: k(1000), Cached: k(700), Output: k(50), Reasoning: k(20)}},
 		{"details are null", []string{`{"input_tokens":5,"input_tokens_details":null,"output_tokens":9,"output_tokens_details":null}`}, message.Usage{Input: k(5), Output: k(9)}},
 		{"what was cached, counted apart", []string{`{"input_tokens":100,"input_tokens_details":{"cached_tokens":700,"cache_write_tokens":200},"output_tokens":9}`}, message.Usage{Input: k(1000), Cached: k(700), CacheWrite: k(200), Output: k(9)}},
-		{"odd numbers", []string{`{"input_tokens":-5,"output_tokens":1.5}`}, message.Usage{}},
+		{"odd numbers", []string{`{"input_tokens":-5,"output_tokens":1.5}`}, message.Usage{Invalid: true}},
+		{"fewer than none cached", []string{`{"input_tokens":5,"input_tokens_details":{"cached_tokens":-5},"output_tokens":9}`}, message.Usage{Input: k(5), Output: k(9), Invalid: true}},
+		{"a total of more", []string{`{"input_tokens":1000,"output_tokens":20,"total_tokens":5000}`}, message.Usage{Input: k(1000), Output: k(20), Total: k(5000)}},
 		{"odd kinds", []string{`{"input_tokens":"5","output_tokens":[9]}`}, message.Usage{}},
 	})
 }

@@ -1,6 +1,8 @@
 package anomaly
 
 import (
+	"strings"
+
 	"rein.example/rein/event"
 	"rein.example/rein/message"
 	"rein.example/rein/trace"
@@ -79,18 +81,9 @@ func (f *Fold) checkPrompt(u *message.Usage) {
 	}
 }
 
-// usage looks for parts of a usage that do not add up.
+// usage looks for figures of a usage that contradict each other.
 func (f *Fold) usage(at place, u *message.Usage) {
-	input, hasInput := u.Input.Get()
-	output, hasOutput := u.Output.Get()
-	part := u.Cached.Or(0) + u.CacheWrite.Or(0)
-	switch reasoning := u.Reasoning.Or(0); {
-	case hasInput && part > input:
-		f.report(UsageMismatch, trace.Notice, at, "", "%s tokens read from the cache and %s written to it are more than the %s of input that they are a part of",
-			number(u.Cached.Or(0)), number(u.CacheWrite.Or(0)), number(input))
-	case hasOutput && reasoning > output:
-		f.report(UsageMismatch, trace.Notice, at, "", "%s tokens of reasoning are more than the %s of output that they are a part of", number(reasoning), number(output))
-	case hasInput && input == 0 && hasOutput && output > 0:
-		f.report(UsageMismatch, trace.Notice, at, "", "%s tokens of output, and none of input", number(output))
+	if said := trace.Unreconciled(u); len(said) > 0 {
+		f.report(UsageMismatch, trace.Notice, at, "", "%s", strings.Join(said, "; "))
 	}
 }

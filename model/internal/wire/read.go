@@ -99,21 +99,49 @@ const maxTokens = 1e15
 // ReadCount reads a number of tokens; null, and what is no number that tokens
 // can have, leave c as it is.
 func ReadCount(d *jsontext.Decoder, c *message.Count) error {
+	var invalid bool
+	return ReadTokens(d, c, &invalid)
+}
+
+// ReadTokens is ReadCount that also notes a number that tokens cannot have: one below
+// 0, a fraction, or a quadrillion and more.
+func ReadTokens(d *jsontext.Decoder, c *message.Count, invalid *bool) error {
+	number := d.PeekKind() == '0'
 	n, ok, err := ReadInt(d)
 	if ok && n >= 0 && n < maxTokens {
 		*c = message.Known(n)
+	} else if number && err == nil {
+		*invalid = true
 	}
 	return err
 }
 
-// Inclusive returns the usage of a wire whose input includes what was cached, as
-// [message.Usage] wants it. Where more is said to have been cached than there was
-// input, a gateway counts these apart, as the wire behind it does, so they are added.
-func Inclusive(u message.Usage) message.Usage {
-	if input, ok := u.Input.Get(); ok && u.Cached.Or(0)+u.CacheWrite.Or(0) > input {
-		u.Input = message.Known(input + u.Cached.Or(0) + u.CacheWrite.Or(0))
+// Reconciled returns the usage with the total that the server gives, if its input and
+// output are known and that is not their sum.
+func Reconciled(u message.Usage, total message.Count) message.Usage {
+	sum := u.Input.Add(u.Output)
+	if total != 0 && sum != 0 && total != sum {
+		u.Total = total
 	}
 	return u
+}
+
+// Inclusive returns the usage of a wire whose input includes what was cached, as
+// [message.Usage] wants it, with the total that the server gives. Where more is said to
+// have been cached than there was input, a gateway counts these apart, as the wire
+// behind it does, and they are added, unless the total speaks against it: that is the
+// sum of all, or of input and output as the gateway gives them, or not given.
+func Inclusive(u message.Usage, total message.Count) message.Usage {
+	given := u.Input.Add(u.Output)
+	kept := u.Cached.Or(0) + u.CacheWrite.Or(0)
+	if input, ok := u.Input.Get(); ok && kept > input {
+		apart := u
+		apart.Input = message.Known(input + kept)
+		if sum := apart.Input.Add(apart.Output); total == 0 || given == 0 || total == given || total == sum {
+			return apart
+		}
+	}
+	return Reconciled(u, total)
 }
 
 // Member returns the value of one member of the object v; nil if there is none,
