@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -243,27 +242,6 @@ func (a *app) redactionKey() []byte {
 		a.say("the key of the hashes cannot be kept (%v): they can be compared in this export only", err)
 	}
 	return key
-}
-
-// writeWhole writes a file that only its owner may read: it appears whole or not at all.
-func writeWhole(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".rein-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	defer func() {
-		if err != nil {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-		}
-	}()
-	if err := write(f); err != nil {
-		return err
-	}
-	if err := errors.Join(f.Sync(), f.Close(), os.Rename(f.Name(), path)); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
 }
 
 // stdout returns where much is written, line by line if that is a terminal.

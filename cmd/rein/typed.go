@@ -221,9 +221,8 @@ func (h *history) cut() error {
 	if i := bytes.IndexByte(text, '\n'); i >= 0 {
 		text = text[i+1:]
 	}
-	part := h.path + ".part"
-	if err := os.WriteFile(part, text, 0o600); err != nil {
+	return writeWhole(h.path, func(w io.Writer) error {
+		_, err := w.Write(text)
 		return err
-	}
-	return os.Rename(part, h.path)
+	})
 }
