@@ -5,10 +5,10 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"unicode/utf8"
 
 	"rein.example/rein/engine/internal/request"
 	"rein.example/rein/event"
+	"rein.example/rein/internal/cut"
 	"rein.example/rein/journal"
 	"rein.example/rein/loop"
 	"rein.example/rein/message"
@@ -170,10 +170,7 @@ func same(a, b [][]byte) int64 {
 		if &x[0] != &y[0] && !bytes.Equal(x[:k], y[:k]) {
 			for k = 0; x[k] == y[k]; k++ {
 			}
-			for k > 0 && !utf8.RuneStart(y[k]) {
-				k--
-			}
-			return n + int64(k)
+			return n + int64(cut.Down(y, k))
 		}
 		n, x, y = n+int64(k), x[k:], y[k:]
 	}
