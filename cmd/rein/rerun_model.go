@@ -110,14 +110,7 @@ func specAt(ctx context.Context, s journal.Store, run string, seq int64) (*event
 		if e.Seq > seq {
 			return errEnough
 		}
-		switch d := e.Data.(type) {
-		case *event.RunStarted:
-			spec = &d.Spec
-		case *event.RunResumed:
-			if d.Models != nil && spec != nil {
-				spec = spec.With(d.Models)
-			}
-		}
+		spec = specAfter(spec, e.Data)
 		return nil
 	})
 	if err == nil && spec == nil {

@@ -123,17 +123,24 @@ func specOf(ctx context.Context, s journal.Store, run string) (*event.Spec, erro
 			}
 			return nil, failed(fmt.Errorf("read run %s: %w", run, err))
 		}
-		switch d := e.Data.(type) {
-		case *event.RunStarted:
-			spec = &d.Spec
-		case *event.RunResumed:
-			if d.Models != nil && spec != nil {
-				spec = spec.With(d.Models)
-			}
-		}
+		spec = specAfter(spec, e.Data)
 	}
 	if spec == nil {
 		return nil, failed(fmt.Errorf("run %s was killed before it began: start it again", run))
 	}
 	return spec, nil
+}
+
+// specAfter returns what a run was started with and the models that it asks after an
+// event, spec before it; nil before it has begun.
+func specAfter(spec *event.Spec, d event.Data) *event.Spec {
+	switch d := d.(type) {
+	case *event.RunStarted:
+		return &d.Spec
+	case *event.RunResumed:
+		if d.Models != nil && spec != nil {
+			return spec.With(d.Models)
+		}
+	}
+	return spec
 }
