@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rein.example/rein/trace"
+	"rein.example/rein/trace/anomaly"
 )
 
 // A command of an agent file does its work, fails and runs out of time in a real
@@ -83,6 +84,40 @@ tools:
 				break
 			}
 		}
+	}
+}
+
+// What a killed process was doing that must not be done twice is told before anybody
+// resumes the run: the warning is for whoever is to decide.
+func TestKilledInTheMiddleOfACall(t *testing.T) {
+	b := newBox(t)
+	b.env["PATH"] = os.Getenv("PATH")
+	_, url := server(t, "turns:\n  - call: {name: pay, arguments: {}}\n  - Done.\n")
+	b.file("agent.yaml", "model: openai/any\nbase_url: "+url+`
+sandbox: none
+permissions: {allow: ["*"]}
+tools:
+  - command:
+      templates:
+        - {name: pay, effect: once, argv: [sleep, "1000"], doc: {what: Pays.}}
+`)
+	p := b.start(nil, "run", "--json", "-f", b.dir+"/agent.yaml", "Pay.")
+	run := b.until("tool.started")
+	var s shown
+	if b.decode(&s, "show", run); len(s.Anomalies) != 0 {
+		t.Errorf("while it is under way: %+v", s.Anomalies)
+	}
+	if err := p.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p.wait()
+	b.decode(&s, "show", run)
+	if len(s.Anomalies) != 1 || s.Anomalies[0].Kind != anomaly.UnknownOutcome || !strings.Contains(s.Anomalies[0].Text, "its process is gone") {
+		t.Errorf("after the kill: %+v", s.Anomalies)
+	}
+	b.ok("export", run, "--format", "html", "-o", b.dir+"/run.html")
+	if page, err := os.ReadFile(b.dir + "/run.html"); err != nil || !strings.Contains(string(page), "its process is gone") {
+		t.Errorf("the page does not say it: %v", err)
 	}
 }
 

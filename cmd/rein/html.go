@@ -46,20 +46,24 @@ func writeHTML(ctx context.Context, s journal.Store, run string, w io.Writer) er
 // htmlRun is a run of the store as the page takes it; alive says how runs stand that
 // have not ended.
 func htmlRun(ctx context.Context, s journal.Store, run string, alive map[string]string) (*html.Run, error) {
-	found, err := anomalies(ctx, s, run)
+	found, err := anomalies(ctx, s, run, alive[run] == "interrupted")
 	if err != nil {
 		return nil, err
 	}
 	return &html.Run{ID: run, Events: s.Read(ctx, run, 1), Requests: htmlRequests(ctx, s, run), Anomalies: found, Status: alive[run]}, nil
 }
 
-// anomalies finds those of a run, up to where its journal is sound.
-func anomalies(ctx context.Context, s journal.Store, run string) ([]trace.Anomaly, error) {
+// anomalies finds those of a run, up to where its journal is sound; left: its process is
+// gone.
+func anomalies(ctx context.Context, s journal.Store, run string, left bool) ([]trace.Anomaly, error) {
 	var f anomaly.Fold
 	_, err := sound(ctx, s, run, func(e *event.Event) error {
 		f.Add(e)
 		return nil
 	})
+	if left {
+		f.Left()
+	}
 	return f.Found(), err
 }
 

@@ -200,10 +200,8 @@ func showAny(ctx context.Context, s journal.Store, run string, w wantedSteps) (*
 // showWhole folds a whole run, and leaves of it what is wanted. What it holds of it
 // does not grow with the texts of the run.
 func showWhole(ctx context.Context, s journal.Store, run string, w wantedSteps) (*shown, []event.Event, error) {
-	v := &shown{Run: run}
+	v := &shown{Run: run, odd: &anomaly.Fold{}}
 	var rows trace.Fold
-	odd := &anomaly.Fold{}
-	v.odd = odd
 	var events []event.Event
 	m := loop.New(run)
 	var err error
@@ -212,7 +210,7 @@ func showWhole(ctx context.Context, s journal.Store, run string, w wantedSteps) 
 			return err
 		}
 		rows.Add(e)
-		odd.Add(e)
+		v.odd.Add(e)
 		v.looks.add(e)
 		v.header(e)
 		if w.alone && v.looks.steps == w.from {

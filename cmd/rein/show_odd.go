@@ -14,6 +14,9 @@ import (
 func (v *shown) found(list []trace.Anomaly) {
 	trace.Mark(v.Rows, list)
 	v.Anomalies = append([]trace.Anomaly{}, list...)
+	if v.Page != nil {
+		v.Anomalies = slices.DeleteFunc(v.Anomalies, func(an trace.Anomaly) bool { return !v.Page.holds(an.Step) })
+	}
 	slices.SortStableFunc(v.Anomalies, func(a, b trace.Anomaly) int { return weight(a.Level) - weight(b.Level) })
 }
 

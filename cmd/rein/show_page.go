@@ -63,7 +63,7 @@ func (p page) holds(step int64) bool { return p.From <= step && step <= p.To }
 // showPage reads a page of a long run: as much of the journal as it takes.
 func showPage(ctx context.Context, s journal.Store, run string, w wantedSteps, head int64, t *ending) (*shown, []event.Event, error) {
 	p := w.of(t.last)
-	v := &shown{Run: run, Page: &p, partial: true, Rows: []trace.Row{}, Compactions: []trace.Compaction{}, Purposes: []trace.PurposeTotal{}, Anomalies: []trace.Anomaly{}, Damage: t.damaged}
+	v := &shown{Run: run, Page: &p, partial: true, Rows: []trace.Row{}, Compactions: []trace.Compaction{}, Purposes: []trace.PurposeTotal{}, Anomalies: []trace.Anomaly{}, Damage: t.damaged, odd: &anomaly.Fold{}}
 	t.tell(v)
 	f := &pageFold{v: v, w: w, page: p}
 	start, err := f.begin(ctx, s, head)
@@ -92,7 +92,6 @@ type pageFold struct {
 	w      wantedSteps
 	page   page
 	rows   trace.Fold
-	odd    anomaly.Fold
 	events []event.Event // of a step that is shown alone
 }
 
@@ -131,7 +130,7 @@ func (f *pageFold) add(e *event.Event) error {
 	f.rows.Add(e)
 	f.v.looks.add(e)
 	if f.page.From == 1 {
-		f.odd.Add(e)
+		f.v.odd.Add(e)
 	}
 	if f.w.alone && f.v.looks.steps == f.page.From {
 		f.events = append(f.events, *e)
@@ -144,7 +143,6 @@ func (f *pageFold) end() {
 	f.v.Rows = append(f.v.Rows, f.rows.Rows()...)
 	f.v.Compactions = append(f.v.Compactions, f.rows.Compactions()...)
 	f.v.only(f.page)
-	f.v.found(f.odd.Found())
 }
 
 // stepOf returns the step that a request is made for.
