@@ -332,6 +332,45 @@ func TestRedacted(t *testing.T) {
 	}
 }
 
+// A value that is named as a secret somewhere, in a body or in a run below, is taken out
+// wherever it stands in the export, also before that. What the journal itself needs stays.
+func TestRedactedElsewhere(t *testing.T) {
+	ctx := t.Context()
+	st := memory.New()
+	defer st.Close()
+	l, err := st.Join(ctx, journal.ThisProcess("test"))
+	must(t, err)
+	full, err := st.PutBody(ctx, []byte(`{"db_password":"hunter2secret","n":1}`), "text/plain")
+	must(t, err)
+	say := func(s string) []message.Part { return []message.Part{{Kind: message.Text, Text: s}} }
+	args := `{"password":"` + full.SHA256 + `"} {"password":"` + strings.Repeat("ab", 32) + `"} {"password":"` + strings.Repeat("cd", 32) + `"}`
+	for run, list := range map[string][]event.Data{
+		"r1": {
+			&event.RunStarted{Format: 1, Root: "r1"},
+			&event.InputReceived{Kind: event.InputText, Parts: say("It is hunter2secret, and the clerk's clerk-pass-77.")},
+			&event.ToolStarted{ID: "2.0", Call: "c1", Tool: "ask_clerk", Effect: event.Read, Attempt: 1, Run: "r1.1", ArgsHash: event.Hash(bytes.Repeat([]byte{0xcd}, 32))},
+			&event.ModelCalled{ID: "3.0", SHA256: event.Hash(bytes.Repeat([]byte{0xab}, 32))},
+			&event.ToolFinished{ID: "2.0", Call: "c1", Tool: "ask_clerk", Status: event.StatusSuccess, Full: &full, Parts: say(args)},
+		},
+		"r1.1": {&event.RunStarted{Format: 1, Root: "r1"}, &event.InputReceived{Kind: event.InputText, Parts: say("passphrase: 'clerk-pass-77'")}},
+	} {
+		must(t, st.Create(ctx, l, run))
+		var entries []journal.Entry
+		for _, d := range list {
+			entries = append(entries, journal.Entry{Data: d})
+		}
+		_, err = st.Append(ctx, l, journal.Batch{Run: run, Entries: entries})
+		must(t, err)
+	}
+	file, x := exported(t, st, "r1", testRedactor(t))
+	if len(x.Left) > 0 || x.Runs != 2 || x.Bodies != 1 || bytes.Contains(file, []byte("hunter2secret")) || bytes.Contains(file, []byte("clerk-pass-77")) {
+		t.Errorf("%+v\n%s", x, file)
+	}
+	if !bytes.Contains(file, []byte(`"sha256":"`+strings.Repeat("ab", 32))) {
+		t.Error("the hash of a request is taken for a password")
+	}
+}
+
 // Whatever a file holds, an import ends, and either all of it is sound or nothing is
 // there.
 func FuzzImport(f *testing.F) {

@@ -22,9 +22,11 @@ import (
 // be equal, in other exports too, and nobody without the key can try values out.
 // Registered values become their names, as at ingress: {{secret:OPENAI_API_KEY}}.
 //
+// A value that was found by a name is taken out wherever it stands from then on; a
+// [View] finds those of a run before anything leaves.
+//
 // It looks into the strings of JSON, and into JSON in such strings; opaque data of
-// providers stays as it is. What it returns it would not change again. It is not safe
-// for concurrent use.
+// providers stays as it is. It is not safe for concurrent use.
 type Redactor struct {
 	secrets *event.Secrets
 	key     func() []byte
@@ -32,6 +34,11 @@ type Redactor struct {
 	found   map[string]int64
 	total   int64
 	muted   bool
+	// known are the values that were found by name, which are taken out wherever they
+	// stand. fixed: no more are added. apart: they are only where they are named.
+	known automaton
+	fixed bool
+	apart bool
 }
 
 // NewRedactor returns a redactor that knows the registered values of secrets, which
@@ -79,6 +86,15 @@ func (r *Redactor) marker(kind, value string) string {
 	return markerOpen + kind + ":" + hex.EncodeToString(h.Sum(nil)[:4]) + "]"
 }
 
+// named counts a value that is taken out as its name says that it is a secret, and
+// returns what stands in its place.
+func (r *Redactor) named(kind, value string) string {
+	if !r.fixed {
+		r.known.add(kind, value)
+	}
+	return r.marker(kind, value)
+}
+
 const markerOpen = "[redacted:"
 
 // Text returns a text without secrets.
@@ -98,7 +114,7 @@ func (r *Redactor) value(name, s string, nested int) string {
 		s = out
 	}
 	if kind := secretName(name); kind != "" && !placeholder(s) && !isPath(kind, s) {
-		return r.marker(kind, s)
+		return r.named(kind, s)
 	}
 	if nested < maxNested && looksLikeJSON(s) {
 		if raw := jsontext.Value(s); raw.IsValid() {
@@ -108,7 +124,7 @@ func (r *Redactor) value(name, s string, nested int) string {
 			return s
 		}
 	}
-	return r.text(s)
+	return r.knownIn(r.text(s))
 }
 
 // placeholder reports whether a value only stands for a secret: a marker, the name of

@@ -19,6 +19,9 @@ var names = set(
 	"authorization", "proxyauthorization", "cookie", "setcookie", "credentials", "connectionstring", "otp", "totp",
 )
 
+// passwords are the kinds that people think up, so that they may be words or numbers.
+var passwords = set("password", "passwd", "pwd", "passphrase", "passcode", "userpassword")
+
 // endings make a longer name one of a secret: OPENAI_API_KEY, db_password.
 var endings = []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "privatekey", "secretaccesskey"}
 
@@ -106,7 +109,7 @@ var byFirst = func() (out [128][]*shape) {
 // begins are the bytes at which a secret, or what shows one, can begin: see
 // [scanner.find] and [markerAt].
 var begins = func() (out [256]bool) {
-	for _, c := range []byte(":=-eBb[{") {
+	for _, c := range []byte(":=->eBb[{") {
 		out[c] = true
 	}
 	for i := range shapes {

@@ -22,7 +22,11 @@ func (r *Redactor) text(s string) string {
 			continue
 		}
 		out.WriteString(s[x.done:from])
-		out.WriteString(r.marker(kind, s[from:to]))
+		if value := s[from:to]; x.named {
+			out.WriteString(r.named(kind, value))
+		} else {
+			out.WriteString(r.marker(kind, value))
+		}
 		x.done, x.floor, i = to, to, max(to, i+1)
 	}
 	if x.done == 0 {
@@ -38,6 +42,12 @@ type scanner struct {
 	// done is the end of the last secret, floor that of the last secret or marker,
 	// barren that of a value that is none; neither is anything that stands in it.
 	done, floor, barren int
+	// named: what was found last is one by its name.
+	named bool
+	// list is what a YAML list holds whose next item stands in the line that begins at
+	// item, if it stands at least at that column.
+	list         string
+	item, column int
 }
 
 // markerAt reports whether a marker, or the name of a registered value, stands at i,
@@ -66,24 +76,49 @@ func markerAt(s string, i int) (end int, ok bool) {
 func (x *scanner) find(i int) (kind string, from, to int) {
 	s := x.s
 	c := s[i]
-	if c == ':' || c == '=' {
-		if c == ':' && strings.HasPrefix(s[i:], "://") {
-			if from, to, ok := userinfo(s, i+3); ok {
-				return "url", from, to
-			}
-			return "", 0, 0
-		}
-		return x.assigned(i)
-	}
-	if c == '-' && strings.HasPrefix(s[i:], "-----BEGIN ") {
-		if to, ok := privateKey(s, i); ok {
-			return "privatekey", i, to
+	x.named = false
+	if c == ':' && strings.HasPrefix(s[i:], "://") {
+		if from, to, ok := userinfo(s, i+3); ok {
+			return "url", from, to
 		}
 		return "", 0, 0
+	}
+	if c == ':' || c == '=' || c == '-' {
+		x.named = true
+		if c != '-' {
+			return x.assigned(i)
+		}
+		if strings.HasPrefix(s[i:], "-----BEGIN ") {
+			x.named = false
+			to, ok := privateKey(s, i)
+			return kindIf(ok, "privatekey"), i, to
+		}
+		if kind, from, to = x.listed(i); kind != "" {
+			return kind, from, to
+		}
+		return x.flag(i)
+	}
+	if c == '>' {
+		x.named = true
+		return x.element(i)
 	}
 	if c >= 128 || i > 0 && wordly.has(s[i-1]) {
 		return "", 0, 0
 	}
+	return shaped(s, i)
+}
+
+func kindIf(ok bool, kind string) string {
+	if !ok {
+		return ""
+	}
+	return kind
+}
+
+// shaped returns the secret that begins at i, or stands after a word there, by how it
+// looks.
+func shaped(s string, i int) (kind string, from, to int) {
+	c := s[i]
 	switch c {
 	case 'e':
 		if to, ok := jwt(s, i); ok {
@@ -225,121 +260,4 @@ func userinfo(s string, i int) (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	return from, at, !placeholder(s[from:at])
-}
-
-// assigned finds the value that is given, after the colon or equals sign at i, to a
-// name of a secret, in whatever syntax: an environment file, YAML, a header, JSON that
-// was cut off, a dict of Python.
-func (x *scanner) assigned(i int) (kind string, from, to int) {
-	s := x.s
-	if i < x.barren {
-		return "", 0, 0
-	}
-	name := nameBefore(s, i, x.floor)
-	if kind = secretName(s[name.from:name.to]); kind == "" {
-		return "", 0, 0
-	}
-	from = i + 1
-	if name.opened && from < len(s) && s[from] == s[name.from-1] {
-		return "", 0, 0 // it ends a text that is only the name: "Password:"
-	}
-	setting := from < len(s) && s[i] == '=' && name.to == i && strings.ToUpper(s[name.from:name.to]) == s[name.from:name.to]
-	for n := 0; n < 3 && from < len(s) && (s[from] == ' ' || s[from] == '\t'); n++ {
-		from++
-	}
-	from, quoted := quote(s, from)
-	if word, rest := scheme(s, from); word {
-		from = rest
-	}
-	to = valueEnd(s, from, quoted)
-	value := s[from:to]
-	const least = 8
-	switch {
-	case placeholder(value), len(value) < least, isPath(kind, value):
-	case quoted:
-		return kind, from, to
-	case !mixed(value) || !letters(value):
-	case strings.HasPrefix(strings.TrimPrefix(s[to:], " "), "("), !setting && !strings.ContainsAny(value, "0123456789"):
-		// More likely a name in a program.
-	default:
-		return kind, from, to
-	}
-	if !quoted {
-		x.barren = to
-	}
-	return "", 0, 0
-}
-
-// word is a place in a text. opened: a quote stands before it, and none after it.
-type word struct {
-	from, to int
-	opened   bool
-}
-
-// nameBefore returns the word before i, which may be quoted.
-func nameBefore(s string, i, done int) word {
-	end := i
-	for n := 0; n < 4 && end > done && strings.IndexByte(" \t\"'`\\", s[end-1]) >= 0; n++ {
-		end--
-	}
-	start := end
-	for start > done && end-start <= maxName && (wordly.has(s[start-1]) || s[start-1] == '.') {
-		start--
-	}
-	w := word{from: start, to: end}
-	w.opened = start > done && isQuote(s[start-1]) && !strings.ContainsAny(s[end:i], "\"'`")
-	return w
-}
-
-func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
-
-// isPath reports whether a value of that kind is the shell's folder, which has the name
-// of a password.
-func isPath(kind, value string) bool {
-	return kind == "pwd" && (value[0] == '/' || value[0] == '~' || value[0] == '.' || len(value) > 2 && value[1] == ':' && value[2] == '\\')
-}
-
-// quote steps over an opening quote, with the backslashes before it.
-func quote(s string, i int) (from int, quoted bool) {
-	j := i
-	for n := 0; n < 4 && j < len(s) && s[j] == '\\'; n++ {
-		j++
-	}
-	if j < len(s) && isQuote(s[j]) {
-		return j + 1, true
-	}
-	return i, false
-}
-
-// scheme steps over the first word of an authorization.
-func scheme(s string, i int) (ok bool, rest int) {
-	const most = 8
-	at := strings.IndexByte(s[i:min(len(s), i+most)], ' ')
-	if at < 0 || !schemes[strings.ToLower(s[i:i+at])] {
-		return false, i
-	}
-	return true, i + at + 1
-}
-
-// valueEnd returns where a value ends: at its quote, or where words end. One that is
-// quoted ends with its line, too.
-func valueEnd(s string, i int, quoted bool) int {
-	stop := " \t\r\n,;\"'`\\<>()[]{}&|"
-	if quoted {
-		stop = "\r\n\"'`\\"
-	}
-	if end := strings.IndexAny(s[i:], stop); end >= 0 {
-		return i + end
-	}
-	return len(s)
-}
-
-// letters reports whether there is any letter.
-func letters(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if c := s[i] | 0x20; 'a' <= c && c <= 'z' {
-			return true
-		}
-	}
-	return false
 }

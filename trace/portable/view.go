@@ -31,6 +31,8 @@ type View struct {
 	// counted is how far each run was read, so that nothing is counted twice.
 	counted map[string]int64
 	opaque  int64
+	// learned are the runs whose secrets are known; looked up only.
+	learned map[string]bool
 }
 
 // NewView returns the view of a store, which must be a [journal.Archiver]. With a nil
@@ -40,7 +42,7 @@ func NewView(s journal.Store, r *Redactor) (*View, error) {
 	if !ok {
 		return nil, fmt.Errorf("a store of this kind (%T) cannot give its journals as they are", s)
 	}
-	return &View{Store: s, archive: a, redactor: r, changed: map[string]ref{}, original: map[string]message.Ref{}, seen: map[string]bool{}, counted: map[string]int64{}}, nil
+	return &View{Store: s, archive: a, redactor: r, changed: map[string]ref{}, original: map[string]message.Ref{}, seen: map[string]bool{}, counted: map[string]int64{}, learned: map[string]bool{}}, nil
 }
 
 // Opaque returns how many bodies that runs refer to were not looked into, since they
@@ -51,6 +53,10 @@ func (v *View) Opaque() int64 { return v.opaque }
 func (v *View) Records(ctx context.Context, run string, from int64) iter.Seq2[event.Record, error] {
 	return func(yield func(event.Record, error) bool) {
 		var last event.Hash
+		if err := v.learn(ctx, run); err != nil {
+			yield(event.Record{}, err)
+			return
+		}
 		for r, err := range v.archive.Records(ctx, run, 1) {
 			if err == nil && v.redactor != nil {
 				err = v.redact(ctx, &r, &last)
@@ -93,11 +99,24 @@ func (v *View) redact(ctx context.Context, r *event.Record, last *event.Hash) er
 			return err
 		}
 	}
-	r.Data = v.redactor.json(r.Data, v.changed)
+	r.Data = v.data(r)
 	r.Prev = *last
 	r.Hash = r.ComputeHash()
 	*last = r.Hash
 	return nil
+}
+
+// data returns a record's data without secrets. Where a value that was found elsewhere is
+// one of the journal's own words, that would be no event any more: then it stays.
+func (v *View) data(r *event.Record) []byte {
+	out := v.redactor.json(r.Data, v.changed)
+	if _, err := event.DecodeData(r.Type, out); err == nil {
+		return out
+	}
+	v.redactor.apart = true
+	defer func() { v.redactor.apart = false }()
+	defer v.redactor.mute(true)()
+	return v.redactor.json(r.Data, v.changed)
 }
 
 // look redacts a body that an event refers to, once. One that cannot be read is left

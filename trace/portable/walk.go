@@ -2,6 +2,7 @@ package portable
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -22,6 +23,9 @@ type frame struct {
 	// part: it has said of which kind it is, as parts of messages do. skip: nothing in
 	// it is looked at.
 	part, skip bool
+	// before is the item before in a list, if it is an option of a command line; pair
+	// is the kind of the variable that an object names beside its value.
+	before, pair string
 	// bytes, if not negative, is the size that belongs to the hash that was replaced.
 	bytes int64
 }
@@ -56,7 +60,12 @@ func (r *Redactor) walk(raw []byte, nested int, refs map[string]ref) []byte {
 				top.name = s
 				top.part = top.part || s == "kind"
 			} else if !top.skips(nested) {
-				if by := r.member(top, s, nested, refs); by != s {
+				if top.object && pairNames[strings.ToLower(top.name)] {
+					top.pair = secretName(s)
+				}
+				by := r.member(top, s, raw[end:], nested, refs)
+				top.before = flagName(s)
+				if by != s {
 					quoted, _ := jsontext.AppendQuote(nil, by) // of bad UTF-8 it makes U+FFFD
 					replace(i, end, quoted)
 				}
@@ -66,6 +75,8 @@ func (r *Redactor) walk(raw []byte, nested int, refs map[string]ref) []byte {
 			end := numberEnd(raw, i)
 			if top.bytes >= 0 && top.name == "bytes" {
 				replace(i, end, strconv.AppendInt(nil, top.bytes, 10))
+			} else if kind := secretName(top.name); nested > 0 && isSecretNumber(kind, raw[i:end]) {
+				replace(i, end, []byte(`"`+r.named(kind, string(raw[i:end]))+`"`))
 			}
 			i = end - 1
 		}
@@ -82,14 +93,59 @@ func (f *frame) skips(nested int) bool {
 }
 
 // member returns a string value of the innermost object or list without secrets.
-func (r *Redactor) member(f *frame, s string, nested int, refs map[string]ref) string {
+// rest is what follows.
+func (r *Redactor) member(f *frame, s string, rest []byte, nested int, refs map[string]ref) string {
 	if f.name == "sha256" && len(refs) > 0 {
 		if to, ok := refs[s]; ok {
 			f.bytes = to.bytes
 			return to.sha256
 		}
 	}
-	return r.value(f.name, s, nested)
+	if f.name == "sha256" && nested == 0 {
+		return s // the journal's own, whatever somebody calls a password
+	}
+	name := f.name
+	switch {
+	case !f.object && f.before != "" && !strings.HasPrefix(s, "-"):
+		name = f.before
+	case f.object && valueNames[strings.ToLower(name)]:
+		if name = f.pair; name == "" {
+			name = pairAfter(rest)
+		}
+		if strings.EqualFold(name, s) {
+			name = "" // a form, or an example
+		}
+	}
+	return r.value(name, s, nested)
+}
+
+// pairAfter returns the kind of the variable that the next member of an object names.
+func pairAfter(rest []byte) string {
+	const most = 2*maxName + 32
+	head := string(rest[:min(len(rest), most)])
+	head, ok := strings.CutPrefix(strings.TrimLeft(head, " \t\r\n"), ",")
+	if !ok {
+		return ""
+	}
+	member, after, ok := strings.Cut(strings.TrimLeft(head, " \t\r\n"), ":")
+	if !ok || !pairNames[strings.ToLower(strings.Trim(member, "\" \t\r\n"))] {
+		return ""
+	}
+	if after, ok = strings.CutPrefix(strings.TrimLeft(after, " \t\r\n"), `"`); !ok {
+		return ""
+	}
+	name, _, ok := strings.Cut(after, `"`)
+	if !ok {
+		return ""
+	}
+	return secretName(name)
+}
+
+// isSecretNumber reports whether a number is a secret of that kind: what a token is called
+// may also be its place in a vocabulary, and small numbers count something.
+func isSecretNumber(kind string, number []byte) bool {
+	const least = 6
+	return kind != "" && kind != "token" && len(number) >= least && strings.Trim(string(number), "0123456789") == ""
 }
 
 // stringEnd returns where the string that begins at i ends.
