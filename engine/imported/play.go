@@ -207,8 +207,12 @@ func (p *player) parsed(call string) (*event.ReplyParsed, error) {
 // on.
 func (p *player) calls(calls []event.ParsedCall, at, n int) error {
 	ids := make([]string, len(calls)) // of the commands to run them
+	facts := make([]recording.Fact, len(calls))
 	for i := range calls {
-		if err := p.add(judged(&calls[i])); err != nil {
+		if i < n && p.c.Facts != nil {
+			facts[i] = p.c.Facts[at+i]
+		}
+		if err := p.add(judged(&calls[i], &facts[i])); err != nil {
 			return err
 		}
 		ids[i] = fmt.Sprintf("%d.0", len(p.events)) // as the machine derives them
@@ -219,16 +223,23 @@ func (p *player) calls(calls []event.ParsedCall, at, n int) error {
 			result = &p.c.Messages[at+i]
 			p.at(at + i)
 		}
-		if err := p.outcome(&calls[i], ids[i], result); err != nil {
+		if err := p.outcome(&calls[i], ids[i], result, &facts[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// judged allows a call with the arguments that it has.
-func judged(c *event.ParsedCall) *event.CallJudged {
+// judged allows a call with the arguments that it has, unless the recording says that
+// it was not carried out.
+func judged(c *event.ParsedCall, f *recording.Fact) *event.CallJudged {
 	d := &event.CallJudged{Call: c.ID, Tool: c.Name, Verdict: event.Allow, Rule: Rule, Why: "it was recorded so"}
+	switch f.Status {
+	case event.StatusIntercepted:
+		d.Verdict = event.Intercept
+	case event.StatusDenied:
+		d.Verdict = event.Deny
+	}
 	args := c.Args
 	if args == "" {
 		args = "{}"
@@ -239,8 +250,14 @@ func judged(c *event.ParsedCall) *event.CallJudged {
 	return d
 }
 
-// outcome writes the execution of a call.
-func (p *player) outcome(c *event.ParsedCall, id string, result *message.Message) error {
+// outcome writes the execution of a call, and of one that was not carried out what was
+// told in its place.
+func (p *player) outcome(c *event.ParsedCall, id string, result *message.Message, f *recording.Fact) error {
+	if f.Status == event.StatusIntercepted || f.Status == event.StatusDenied {
+		d := finished(c, "", result, f)
+		p.put(window.Result, d.Tokens.Or(0))
+		return p.add(d)
+	}
 	started := &event.ToolStarted{ID: id, Call: c.ID, Tool: c.Name, Effect: event.Once, Attempt: 1}
 	for _, cmd := range p.m.Next() {
 		if r, ok := cmd.(*loop.RunTool); ok && r.ID == id {
@@ -250,25 +267,22 @@ func (p *player) outcome(c *event.ParsedCall, id string, result *message.Message
 	if err := p.add(started); err != nil {
 		return err
 	}
-	d := finished(c, id, result)
+	d := finished(c, id, result, f)
 	p.put(window.Result, d.Tokens.Or(0))
 	return p.add(d)
 }
 
 // finished is the outcome of a call as it was recorded.
-func finished(c *event.ParsedCall, id string, result *message.Message) *event.ToolFinished {
+func finished(c *event.ParsedCall, id string, result *message.Message, f *recording.Fact) *event.ToolFinished {
 	d := &event.ToolFinished{ID: id, Call: c.ID, Tool: c.Name, Status: event.StatusUnknown}
 	m := message.Result(c.ID, c.Name, message.Interrupted, true)
 	if result != nil {
 		m.Parts, m.Failed = result.Parts, result.Failed
 	}
 	text := m.PlainText()
-	switch {
-	case text == message.Interrupted:
-	case m.Failed || sayError(text):
-		d.Status, d.ErrorType, d.ErrorMessage = event.StatusError, "recorded", firstLine(text)
-	default:
-		d.Status = event.StatusSuccess
+	d.Status, d.ErrorType = statusOf(&m, text, f)
+	if d.ErrorType != "" {
+		d.ErrorMessage = firstLine(text)
 	}
 	d.Parts = m.Parts
 	d.Size = int64(len(text))
@@ -277,15 +291,20 @@ func finished(c *event.ParsedCall, id string, result *message.Message) *event.To
 	return d
 }
 
-// sayError reports whether a result says of itself that it is an error: recordings of
-// chat completions have no other place for it.
-func sayError(text string) bool {
-	for _, word := range []string{"Error:", "Error ", "ERROR:", "error:", "Traceback (most recent call last)"} {
-		if strings.HasPrefix(text, word) {
-			return true
-		}
+// statusOf returns what became of a call: as the recording says, else as its result
+// reads.
+func statusOf(m *message.Message, text string, f *recording.Fact) (status event.Status, errorType string) {
+	switch {
+	case f.Status == event.StatusSuccess, f.Status == event.StatusUnknown:
+		return f.Status, ""
+	case f.Status != "":
+		return f.Status, cmp.Or(f.ErrorType, "recorded")
+	case text == message.Interrupted:
+		return event.StatusUnknown, ""
+	case m.Failed || recording.SaysFailed(text):
+		return event.StatusError, "recorded"
 	}
-	return false
+	return event.StatusSuccess, ""
 }
 
 // firstLine returns the first line of a text, at most maxLine bytes of it.
@@ -303,6 +322,17 @@ func firstLine(s string) string {
 // else it was interrupted there.
 func (p *player) ends() event.Data {
 	const here = "the recording ends here"
+	if end := p.c.End; end != nil && end.Reason != "" {
+		d := &event.RunFinished{Reason: end.Reason, OK: end.OK, Detail: end.Detail, Result: end.Result}
+		if !p.open {
+			d.Answer = p.answer
+		}
+		return d
+	} else if end != nil && end.Cause == event.CauseTurnDone && p.answer != "" && !p.open {
+		return &event.RunPaused{Cause: end.Cause, Why: here}
+	} else if end != nil { // nobody can answer here what it waits for
+		return &event.RunPaused{Cause: event.CauseInterrupted, Why: here + ", where the run was paused: " + string(end.Cause)}
+	}
 	well, known := rewarded(p.c.Labels)
 	if !known && (p.answer == "" || p.open) {
 		return &event.RunPaused{Cause: event.CauseInterrupted, Why: here}

@@ -13,6 +13,7 @@ import (
 	"rein.example/rein/message"
 	"rein.example/rein/model"
 	"rein.example/rein/schema"
+	"rein.example/rein/trace/recording"
 )
 
 // call builds the request of a model call, measures it, and answers it.
@@ -152,25 +153,9 @@ func (p *player) result(d *event.ToolFinished) {
 		d.Size += int64(len(m.Parts[i].Text))
 	}
 	d.Shown = d.Size
-	if failure(m) {
+	if m.Failed || recording.SaysFailed(m.PlainText()) {
 		d.Status, d.ErrorType = event.StatusError, "recorded"
 	}
-}
-
-// failure reports whether a recorded result is an error. Chat Completions do not
-// say, so that its beginning has to.
-func failure(m *message.Message) bool {
-	if m.Failed {
-		return true
-	}
-	text := m.PlainText()
-	head := strings.ToLower(strings.TrimSpace(text[:min(len(text), 64)]))
-	for _, begin := range []string{"error:", "error ", "traceback (most recent call last)", "exception:", "command failed", `{"error"`, `{"ok":false`, "fatal:"} {
-		if strings.HasPrefix(head, begin) {
-			return true
-		}
-	}
-	return false
 }
 
 // sights make up what calls have seen of files and the like, as Rein's own tools

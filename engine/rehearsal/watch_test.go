@@ -68,18 +68,3 @@ func TestWhatReads(t *testing.T) {
 		}
 	}
 }
-
-func TestFailure(t *testing.T) {
-	for text, want := range map[string]bool{
-		"error: no such file": true, "Error: x": true, "Traceback (most recent call last):\n": true, `{"error":"no"}`: true,
-		"0 errors": false, "": false, `{"ok":true}`: false, "errors are rare": false,
-	} {
-		m := message.Result("a", "look", text, false)
-		if failure(&m) != want {
-			t.Errorf("%q: %v", text, !want)
-		}
-	}
-	if m := message.Result("a", "look", "fine", true); !failure(&m) {
-		t.Error("a result that is said to be one is no failure")
-	}
-}

@@ -3,6 +3,8 @@ package recording
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"rein.example/rein/event"
 	"rein.example/rein/message"
 )
 
@@ -26,6 +29,7 @@ type rawTrajectory struct {
 	} `json:"agent"`
 	Steps []jsontext.Value `json:"steps"`
 	Below []jsontext.Value `json:"subagent_trajectories"`
+	Extra jsontext.Value   `json:"extra"`
 }
 
 // rawStep is one step of it: what one side has said, with what came of it.
@@ -43,6 +47,7 @@ type rawStep struct {
 		Prompt     jsontext.Value `json:"prompt_tokens"`
 		Completion jsontext.Value `json:"completion_tokens"`
 		Cached     jsontext.Value `json:"cached_tokens"`
+		Cost       jsontext.Value `json:"cost_usd"`
 	} `json:"metrics"`
 	// Copied: the step belongs to another trajectory, where it was paid.
 	Copied bool `json:"is_copied_context"`
@@ -57,6 +62,7 @@ type rawStepCall struct {
 type rawStepResult struct {
 	Call    string         `json:"source_call_id"`
 	Content jsontext.Value `json:"content"`
+	Extra   jsontext.Value `json:"extra"`
 }
 
 const trajectoryPrefix = "ATIF-v1."
@@ -96,7 +102,11 @@ func trajectory(raw jsontext.Value, limits Limits) (*Conversation, []jsontext.Va
 	c := &Conversation{Format: in.Schema, ID: in.name(), Agent: in.Agent.Name, Model: in.Agent.Model, Tools: toolsOf(in.Agent.Tools), System: r.system}
 	c.Messages = r.pair()
 	c.Facts = r.factsOf(c.Messages)
+	c.End = endOf(in.Extra)
 	c.label(raw, "schema_version", "steps", "subagent_trajectories", "agent")
+	if r.cost > 0 && len(c.Labels) < MaxLabels {
+		c.Labels = append(c.Labels, event.Label{Name: LabelCost, Value: jsontext.Value(fmt.Sprintf("%d.%06d", r.cost/micros, r.cost%micros))})
+	}
 	c.Repairs = r.fixed.list()
 	if len(c.Messages)+len(c.System) == 0 {
 		return nil, in.Below, errors.New("it holds nothing but results without calls")
@@ -117,6 +127,16 @@ func (in *rawTrajectory) name() string {
 type stepReader struct {
 	reader
 	facts []Fact // of reader.msgs
+	// outcomes are what the results say, by the number of the reply that they follow and
+	// the call's id; looked up only.
+	replies  int
+	outcomes map[outcomeOf]Fact
+	cost     int64 // of the steps, in millionths of a dollar
+}
+
+type outcomeOf struct {
+	reply int
+	call  string
 }
 
 // step reads one step.
@@ -148,7 +168,9 @@ func (r *stepReader) step(raw jsontext.Value) error {
 		if err := r.stepCalls(&m, in.Calls); err != nil {
 			return err
 		}
+		r.replies++
 		if f.Model = in.Model; !in.Copied {
+			r.cost += dollars(in.Metrics.Cost)
 			f.Usage = message.Usage{Input: number(in.Metrics.Prompt), Cached: number(in.Metrics.Cached), Output: number(in.Metrics.Completion)}
 		}
 	default:
@@ -189,6 +211,7 @@ func (r *stepReader) results(list []rawStepResult, role message.Role, f Fact) er
 		if x.Call != "" {
 			m.Role, m.ToolCallID = message.Tool, x.Call
 			r.answer(&m, &rawMessage{ToolCallID: x.Call})
+			r.outcome(m.ToolCallID, x.Extra)
 		} else {
 			r.fixed[LooseResult]++
 		}
@@ -197,17 +220,103 @@ func (r *stepReader) results(list []rawStepResult, role message.Role, f Fact) er
 	return nil
 }
 
+// outcome keeps what a result says became of its call, as Rein's own trajectories do.
+func (r *stepReader) outcome(call string, extra jsontext.Value) {
+	var in struct {
+		Status    jsontext.Value `json:"status"`
+		ErrorType jsontext.Value `json:"error_type"`
+		IsError   bool           `json:"is_error"`
+	}
+	if extra.Kind() != '{' || json.Unmarshal(extra, &in, lenient) != nil {
+		return
+	}
+	f := Fact{Status: event.Status(text(in.Status)), ErrorType: clip(text(in.ErrorType))}
+	switch f.Status {
+	case event.StatusSuccess, event.StatusError, event.StatusTimeout, event.StatusUnknown, event.StatusDenied, event.StatusIntercepted:
+	default:
+		if f.Status = ""; in.IsError || f.ErrorType != "" {
+			f.Status = event.StatusError
+		}
+	}
+	if r.outcomes == nil {
+		r.outcomes = map[outcomeOf]Fact{}
+	}
+	r.outcomes[outcomeOf{r.replies, call}] = f // a later one is of another attempt
+}
+
+// endOf reads how a run ended, as Rein's own trajectories say it.
+func endOf(extra jsontext.Value) *End {
+	var in struct {
+		Rein struct {
+			Status string         `json:"status"`
+			Reason string         `json:"reason"`
+			Cause  string         `json:"cause"`
+			OK     bool           `json:"ok"`
+			Detail string         `json:"detail"`
+			Result jsontext.Value `json:"result"`
+		} `json:"rein"`
+	}
+	if extra.Kind() != '{' || json.Unmarshal(extra, &in, lenient) != nil {
+		return nil
+	}
+	end := &End{OK: in.Rein.OK, Detail: in.Rein.Detail}
+	if in.Rein.Result.IsValid() { // refuses what is not UTF-8
+		end.Result = in.Rein.Result
+	}
+	switch in.Rein.Status {
+	case "finished":
+		end.Reason = event.Reason(in.Rein.Reason)
+	case "paused":
+		end.Cause = event.Cause(in.Rein.Cause)
+	}
+	if !slices.Contains(reasons, end.Reason) && !slices.Contains(causes, end.Cause) {
+		return nil
+	}
+	return end
+}
+
+// The words of the journal that are believed of a recording.
+var (
+	reasons = []event.Reason{event.ReasonSubmitted, event.ReasonAnswered, event.ReasonStepLimit, event.ReasonToolLimit, event.ReasonTokenLimit,
+		event.ReasonCostLimit, event.ReasonTimeLimit, event.ReasonRepetition, event.ReasonNoProgress, event.ReasonMalformed, event.ReasonRefused,
+		event.ReasonDenied, event.ReasonCancelled, event.ReasonContextOverflow, event.ReasonModelError, event.ReasonInternalError}
+	causes = []event.Cause{event.CauseInterrupted, event.CauseWaitingApproval, event.CauseWaitingInput, event.CauseTurnDone}
+)
+
+// micros is how many millionths a dollar has, mostDollars the most that a step is
+// believed to have cost.
+const (
+	micros      = 1_000_000
+	mostDollars = 1_000_000
+)
+
+// dollars returns a JSON number of dollars in millionths, 0 if it is none that can be.
+func dollars(v jsontext.Value) int64 {
+	if v.Kind() != '0' {
+		return 0
+	}
+	f, err := strconv.ParseFloat(string(v), 64)
+	if err != nil || !(f >= 0 && f <= mostDollars) {
+		return 0
+	}
+	return int64(math.Round(f * micros))
+}
+
 // factsOf returns the facts of the messages after they were paired, which may have
-// moved, dropped and added results: nothing more is known of results than their time.
+// moved, dropped and added results: of results it knows their time and what they say.
 func (r *stepReader) factsOf(paired []message.Message) []Fact {
 	out := make([]Fact, len(paired))
-	at := 0
+	at, replies := 0, 0
 	for i := range paired {
 		if paired[i].Role == message.Tool {
+			out[i] = r.outcomes[outcomeOf{replies, paired[i].ToolCallID}]
 			if i > 0 {
 				out[i].Time = out[i-1].Time
 			}
 			continue
+		}
+		if paired[i].Role == message.Assistant {
+			replies++
 		}
 		for at < len(r.msgs) && r.msgs[at].Role == message.Tool {
 			at++

@@ -49,6 +49,8 @@ type Conversation struct {
 	Agent, Model string
 	// Facts say more of each of Messages; nil if the recording says nothing more.
 	Facts []Fact
+	// End is how the recording says that the run ended; nil if it does not.
+	End *End
 	// Repairs are what had to be changed, each kind once, in the order of the
 	// constants.
 	Repairs []Repair
@@ -65,7 +67,26 @@ type Fact struct {
 	// took.
 	Model string
 	Usage message.Usage
+	// Status is what the recording says became of the call whose result the message is,
+	// in the journal's words, and ErrorType of which kind the error is; empty: nothing.
+	Status    event.Status
+	ErrorType string
 }
+
+// End is how a run ended, in the journal's words.
+type End struct {
+	// Reason is why it finished; empty if it has not. Cause is why it paused.
+	Reason event.Reason
+	Cause  event.Cause
+	OK     bool
+	Detail string
+	// Result is the submitted JSON value; empty for none.
+	Result jsontext.Value
+}
+
+// LabelCost is the label with what the steps of a trajectory say that they cost, added
+// up, as a JSON number of US dollars.
+const LabelCost = "steps_cost_usd"
 
 // Tool is a tool as a recording declares it.
 type Tool struct {
