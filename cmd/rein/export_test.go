@@ -464,7 +464,10 @@ func TestImportedRun(t *testing.T) {
 		t.Error("it is another run now")
 	}
 	var got resultObject
-	if p := c.decode(&got, "fork", v.Run, "--approve", "allow"); p.code != 0 || got.Run == v.Run || got.Answer != "I know what time it is." {
+	if p := c.rein("fork", v.Run, "--approve", "allow"); p.code != 2 || !strings.Contains(p.err, "--trust") {
+		t.Errorf("a fork of somebody else's run: exit %d, %s%s", p.code, p.out, p.err)
+	}
+	if p := c.decode(&got, "fork", v.Run, "--approve", "allow", "--trust"); p.code != 0 || got.Run == v.Run || got.Answer != "I know what time it is." {
 		t.Errorf("exit %d, %+v\n%s", p.code, got, p.err)
 	}
 	c.ok("verify", got.Run)

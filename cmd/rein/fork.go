@@ -19,6 +19,7 @@ type forking struct {
 	step, event    int64
 	model, baseURL string
 	input          string
+	trust          bool
 }
 
 // forkOf is where a fork leaves the run that it comes from: what it has before.
@@ -31,7 +32,7 @@ func (a *app) forkCommand() *cobra.Command {
 	var f forking
 	var c carrying
 	cmd := &cobra.Command{
-		Use:   "fork RUN [--step N] [--event SEQ] [-m MODEL] [--base-url URL] [--input TEXT] [flags]",
+		Use:   "fork RUN [--step N] [--event SEQ] [-m MODEL] [--base-url URL] [--input TEXT] [--trust] [flags]",
 		Short: "Go on from a step of a run in a new run, live",
 		Long: `Makes a new run that shares the journal of another up to and including step N, and
 goes on from there. Fork goes live: it calls the model and runs tools, with what they
@@ -45,6 +46,9 @@ does. A run that carries out a call of an agent is forked by its own id, and so 
 step of its own; what the run above it made of its result stays as it is.
 
 With -m it goes on with another model, and with --input it is told something first.
+
+An imported run brings an agent that its file describes: where its model is, with which
+of your keys it is asked, what is started. A fork of it needs --trust.
 
 What was used stays used, and what must not be done twice is not: of a call that
 another of these runs has carried out meanwhile, the outcome is told. What the shared
@@ -60,6 +64,7 @@ be taken back. Questions that were open there are asked anew.`,
 	cmd.Flags().StringVarP(&f.model, "model", "m", "", "the model to go on with, as `provider/model`")
 	cmd.Flags().StringVar(&f.baseURL, "base-url", "", "the `URL` of the provider's API, such as http://127.0.0.1:11434/v1")
 	cmd.Flags().StringVar(&f.input, "input", "", "tell the new run this `TEXT`, or - to read it from stdin")
+	cmd.Flags().BoolVar(&f.trust, "trust", false, trustUsage)
 	c.flags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		steps := int64(-1)
@@ -119,13 +124,14 @@ func (a *app) forkable(ctx context.Context, prefix string, steps int64, f *forki
 	if err != nil {
 		return nil, nil, err
 	}
-	if f.model == "" && f.baseURL == "" {
-		return of, cfg, nil
+	if f.model != "" || f.baseURL != "" {
+		c := config.Changes{Model: f.model, BaseURL: f.baseURL}
+		c.KeyEnv = a.keyFor(cfg, c)
+		if cfg, err = cfg.With(c); err != nil {
+			return nil, nil, err
+		}
 	}
-	c := config.Changes{Model: f.model, BaseURL: f.baseURL}
-	c.KeyEnv = a.keyFor(cfg, c)
-	cfg, err = cfg.With(c)
-	return of, cfg, err
+	return of, cfg, trustFork(ctx, store, run, cfg, f.trust)
 }
 
 // before yields the events that a fork shares with the run that it comes from, as its

@@ -17,6 +17,7 @@ import (
 	"rein.example/rein/event"
 	"rein.example/rein/journal"
 	"rein.example/rein/model"
+	"rein.example/rein/trace"
 )
 
 // rerunning are the flags of rein rerun.
@@ -27,7 +28,7 @@ type rerunning struct {
 	rules, edit    string
 	set            []string
 	n              int64
-	inexact        bool
+	inexact, trust bool
 }
 
 const (
@@ -40,7 +41,7 @@ const (
 func (a *app) rerunCommand() *cobra.Command {
 	var f rerunning
 	cmd := &cobra.Command{
-		Use:   "rerun RUN --step N [-m MODEL] [--base-url URL] [--rules FILE] [--set NAME=VALUE] [--edit FILE] [-n K] [--attempt K] [--purpose P] [--inexact]",
+		Use:   "rerun RUN --step N [-m MODEL] [--base-url URL] [--rules FILE] [--set NAME=VALUE] [--edit FILE] [-n K] [--attempt K] [--purpose P] [--inexact] [--trust]",
 		Short: "Send one request of a run again, and compare what comes back",
 		Long: `Sends the request that the model saw at a step again, and compares what comes back
 with what came in the run. Rerun calls one model and runs no tool: what a reply calls
@@ -65,6 +66,9 @@ To find out what a reply hangs on, change one thing:
   --edit FILE     a body of your own, sent as it is: save one with rein request, edit it
                   by hand. The tools by which its reply is read stay the run's.
 
+Of an imported run the request goes to the server that its file names, with the key that
+it names, only with --trust.
+
 Ctrl-C ends it; what has come by then is shown.`,
 		Example: `  rein rerun last --step 3                     # was it chance?
   rein rerun last --step 3 -n 10 --set temperature=0
@@ -84,6 +88,7 @@ Ctrl-C ends it; what has come by then is shown.`,
 	flags.StringVar(&f.edit, "edit", "", "send the body in this `FILE`, or - for stdin")
 	flags.Int64VarP(&f.n, "samples", "n", 1, fmt.Sprintf("how often to send it, `K` times, at most %d", maxSamples))
 	flags.BoolVar(&f.inexact, "inexact", false, "send it even if it is not known to be what the run sent")
+	flags.BoolVar(&f.trust, "trust", false, trustUsage)
 	_ = cmd.MarkFlagFilename("rules", "yaml", "yml") // the flags are there
 	_ = cmd.MarkFlagFilename("edit", "json")
 	return a.withReading(cmd, func(ctx context.Context, s journal.Store, args []string) error {
@@ -217,14 +222,18 @@ func (a *app) announce(r *engine.Rerun, c model.Client, f *rerunning) {
 	}
 }
 
-// calledAt returns the model.called of the wanted request, and where it stands.
+// calledAt returns the model.called of the wanted request, with the attempt that it is as
+// commands count, and where it stands.
 func (a *app) calledAt(ctx context.Context, s journal.Store, run string, w wanted) (called *event.ModelCalled, seq int64, d *damage, err error) {
 	var last int64
+	var attempts trace.Attempts
 	d, err = sound(ctx, s, run, func(e *event.Event) error {
 		if c, ok := e.Data.(*event.ModelCalled); ok {
 			last = max(last, c.Step)
-			if w.is(c, called) {
-				called, seq = c, e.Seq
+			numbered := *c
+			numbered.Attempt = attempts.Next(c)
+			if w.is(&numbered, called) {
+				called, seq = &numbered, e.Seq
 			}
 		}
 		return nil

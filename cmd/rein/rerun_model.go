@@ -48,6 +48,9 @@ func (a *app) resend(ctx context.Context, s journal.Store, run string, seq int64
 	if cfg, err = cfg.With(c); err != nil {
 		return nil, err
 	}
+	if err := trustRerun(ctx, s, run, cfg, c, f.trust); err != nil {
+		return nil, err
+	}
 	name, _, err := provider(cfg)
 	if err != nil {
 		return nil, err
