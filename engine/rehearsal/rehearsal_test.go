@@ -104,7 +104,8 @@ func TestEverything(t *testing.T) {
 		enc := []model.Encoder{encoder(t), claude, google}[i%3]
 		r := run(t, s, rehearsal.Config{Strategy: rehearsal.Everything, Encoder: enc})
 		whole(t, s, r)
-		if r.Rewrites+r.Compactions+r.Summaries+r.Notices != 0 || r.FactsAlive != r.Facts || r.Facts != 40 || r.Constraints == 0 {
+		// The machine may say of a recorded reply that it only announces a call.
+		if r.Rewrites+r.Compactions+r.Summaries != 0 || r.Notices > 1 || r.FactsAlive != r.Facts || r.Facts != 40 || r.Constraints == 0 {
 			t.Errorf("%s, %s: %+v", r.Conversation, enc.Version(), r)
 		}
 	}
