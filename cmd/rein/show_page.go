@@ -255,13 +255,22 @@ func (a *app) pageEnd(v *shown, out *strings.Builder) {
 	fmt.Fprintf(out, "  all, and sums: %s\n", a.next("show %s --all", v.Run))
 }
 
-// pageSums says what the model calls of a page have taken, as far as it is known.
+// pageSums says what the model calls of a page have taken, as far as it is known, and
+// what is not in that.
 func pageSums(rows []trace.Row) string {
 	in, output, cost := int64(0), int64(0), trace.USD(0)
-	priced, counted, calls := true, true, 0
+	priced, counted := true, true
+	var calls, unreplied, below int64
 	for i := range rows {
 		r := &rows[i]
-		if r.Purpose == nil || r.FinishReason == nil || *r.FinishReason == string(event.FinishError) && r.PromptTokens == nil {
+		if r.Below != nil {
+			below += r.Below.Runs
+		}
+		if r.Purpose == nil {
+			continue
+		}
+		if failed := r.FinishReason == nil || *r.FinishReason == string(event.FinishError); failed && r.PromptTokens == nil {
+			unreplied++ // most are free, and which are not no row says
 			continue
 		}
 		calls++
@@ -286,7 +295,18 @@ func pageSums(rows []trace.Row) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return ": " + strings.Join(parts, ", ")
+	var without []string
+	if unreplied > 0 {
+		without = append(without, plural(unreplied, "call")+" that gave no reply")
+	}
+	if below > 0 {
+		without = append(without, plural(below, "run")+" below")
+	}
+	said := ": " + strings.Join(parts, ", ")
+	if len(without) > 0 {
+		said += ", without " + strings.Join(without, " and ")
+	}
+	return said
 }
 
 // lastSteps is how many of the last steps a page proposes to look at.

@@ -342,3 +342,21 @@ func TestLongRunGoesOn(t *testing.T) {
 		t.Errorf("when nobody carries it out:\n%s", out)
 	}
 }
+
+// What a page's sums leave out is said: calls of which nobody knows whether they were
+// charged, and runs that have sums of their own.
+func TestPageSums(t *testing.T) {
+	reason := func(f event.Finish) *string { s := string(f); return &s }
+	n, purpose, usd := int64(100), "step", trace.USD(2_000_000)
+	replied := trace.Row{Purpose: &purpose, FinishReason: reason(event.FinishStop), PromptTokens: &n, CompletionTokens: &n, Cost: &usd}
+	broken := trace.Row{Purpose: &purpose, FinishReason: reason(event.FinishError)}
+	for want, rows := range map[string][]trace.Row{
+		"":                                {broken},
+		": 100 tokens in, 100 out, $2.00": {replied},
+		": 200 tokens in, 200 out, $4.00, without 2 calls that gave no reply and 1 run below": {replied, broken, {Below: &trace.Below{Runs: 1}}, replied, {Purpose: &purpose}},
+	} {
+		if got := pageSums(rows); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

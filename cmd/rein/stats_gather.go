@@ -34,8 +34,8 @@ type runFold struct {
 // all reads the runs that are asked for, some of them at once, and adds them up in the
 // order of the list, so that the same store gives the same table. What was read of a
 // run is given up as soon as it is counted.
-func (g *gathering) all(ctx context.Context, s journal.Store) error {
-	ctx, cancel := context.WithCancel(ctx)
+func (g *gathering) all(whole context.Context, s journal.Store) error {
+	ctx, cancel := context.WithCancel(whole)
 	defer cancel()
 	readers := max(runtime.GOMAXPROCS(0), 2) // one waits for the disk while another decodes
 	read := make(chan chan runFold, readers) // bounds how many are under way
@@ -77,6 +77,9 @@ func (g *gathering) all(ctx context.Context, s journal.Store) error {
 			first = err
 		}
 	default:
+	}
+	if first == nil && whole.Err() != nil {
+		first = failed(fmt.Errorf("list the runs: %w", whole.Err())) // not all of them were
 	}
 	return first
 }

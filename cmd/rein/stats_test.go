@@ -225,3 +225,17 @@ func manyRuns(b *testing.B, s journal.Store, runs, steps int) int {
 	}
 	return all
 }
+
+// A number that is 0 is 0 in a table, and not a sign for what is unknown; a column in
+// which nothing but that would stand is left out.
+func TestStatsTellsZeroFromUnknown(t *testing.T) {
+	b := newBox(t)
+	clumsyRun(t, b)
+	text := b.ok("stats")
+	_, tools, _ := strings.Cut(text, "TOOL (slowest first)")
+	tools, _, _ = strings.Cut(tools, "\n\n")
+	head, rows, _ := strings.Cut(tools, "\n")
+	if !strings.Contains(head, "FAILED") || strings.Contains(head, "RETRIES") || !strings.Contains(rows, "get_now               1      0 ") {
+		t.Errorf("the tools:\n%s\nof\n%s", tools, text)
+	}
+}

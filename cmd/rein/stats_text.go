@@ -29,6 +29,7 @@ func (a *app) statsText(o *statsObject) string {
 		if more > 0 {
 			b.rows = b.rows[:statsRows]
 		}
+		b.leaveOut("0", "BELOW", "FAILED", "RETRIES")
 		out.WriteString("\n" + b.text(width))
 		if more > 0 {
 			fmt.Fprintf(&out, "… and %d more: --json has them\n", more)
@@ -217,10 +218,5 @@ func errorsTable(g *stats.Group) *table {
 	return t
 }
 
-// some returns a number for a table, which leaves out a column of nothing.
-func some(n int64) string {
-	if n == 0 {
-		return absent
-	}
-	return fmt.Sprint(n)
-}
+// some returns a number for a table: 0 is 0, and no sign of what is unknown.
+func some(n int64) string { return fmt.Sprint(n) }

@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // table is text in columns for people. What is in it is clipped, so that a row
 // is a line of the terminal.
@@ -16,6 +19,17 @@ type table struct {
 type tableRow struct {
 	cells []string
 	below []string
+}
+
+// leaveOut leaves out the columns of these heads in which each row has that text.
+func (t *table) leaveOut(text string, heads ...string) {
+	for i, h := range t.head {
+		if slices.Contains(heads, h) && !slices.ContainsFunc(t.rows, func(r tableRow) bool { return r.cells[i] != text }) {
+			for _, r := range t.rows {
+				r.cells[i] = absent
+			}
+		}
+	}
 }
 
 // usualWidth is how wide a line is where nobody knows the terminal.
