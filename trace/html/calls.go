@@ -127,7 +127,7 @@ func (w *writer) finishedTool(d *event.ToolFinished) {
 	if n, ok := d.Tokens.Get(); ok {
 		r.Sizes += ", " + plural(n, "token")
 	}
-	if d.ID != "" {
+	if d.ID != "" && !w.recorded {
 		r.Sizes += ", took " + duration(d.Latency)
 	}
 	fact := func(format string, args ...any) { r.Facts = append(r.Facts, line(fmt.Sprintf(format, args...))) }

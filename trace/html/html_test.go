@@ -249,3 +249,21 @@ func plain(page string) string {
 	}
 	return strings.Join(strings.Fields(strings.ReplaceAll(text, "&amp;", "&")), " ")
 }
+
+// What another program has recorded does not say how long anything took; a fork of it
+// does of what it does itself.
+func TestRecordedTookNobodyKnowsHowLong(t *testing.T) {
+	r := newRecord("talk-1", event.Spec{Model: "m"})
+	r.events[0].Data.(*event.RunStarted).Origin = &event.Origin{Format: "chat-completions"}
+	r.add(&event.ModelCalled{ID: "1", Step: 1, Purpose: event.PurposeStep}, &event.ModelAnswered{ID: "1", Finish: event.FinishToolCalls},
+		&event.ReplyParsed{ID: "1", Calls: []event.ParsedCall{{ID: "c", Name: "look", Args: "{}"}}}, &event.CallJudged{Call: "c", Tool: "look", Verdict: event.Allow},
+		&event.ToolStarted{ID: "2", Call: "c", Tool: "look"}, &event.ToolFinished{ID: "2", Call: "c", Tool: "look", Status: event.StatusSuccess},
+		&event.ModelCalled{ID: "3", Step: 2, Purpose: event.PurposeStep}, &event.ModelFailed{ID: "3", Class: event.ClassServer})
+	if p := page(t, html.Input{Run: *r.run()}); strings.Contains(p, "took ") {
+		t.Errorf("the page says how long something took: %s", between(p, "took ", "<"))
+	}
+	r.add(&event.RunResumed{Fork: "talk-1"}, &event.ModelCalled{ID: "4", Step: 2, Purpose: event.PurposeStep}, &event.ModelAnswered{ID: "4", Latency: 70})
+	if p := page(t, html.Input{Run: *r.run()}); strings.Count(p, "took ") != 1 || !strings.Contains(p, "took 70 ms") {
+		t.Error("the page does not say how long the fork's own call took")
+	}
+}

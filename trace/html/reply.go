@@ -59,7 +59,9 @@ func (w *writer) answered(x *exchange, d *event.ModelAnswered) {
 	}
 	x.fact("%s", finish)
 	x.usage(&d.Usage)
-	x.timing(d.Latency, d.Waited)
+	if !w.recorded {
+		x.timing(d.Latency, d.Waited)
+	}
 	if n, ok := d.First.Get(); ok {
 		x.fact("first token after %s", duration(n))
 	}
@@ -139,7 +141,9 @@ func (w *writer) failed(x *exchange, d *event.ModelFailed) {
 	if d.Usage != (message.Usage{}) || d.Partial != "" {
 		x.usage(&d.Usage)
 	}
-	x.timing(d.Latency, d.Waited)
+	if !w.recorded {
+		x.timing(d.Latency, d.Waited)
+	}
 	if d.Partial != "" {
 		x.Partial = w.text(d.Partial)
 	}

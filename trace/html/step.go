@@ -108,6 +108,9 @@ type writer struct {
 	calls     map[string]*callView
 	exchanges map[string]*exchange
 	context   *event.ContextAssembled
+	// recorded: another program carries the run out, and nobody knows how long anything
+	// takes.
+	recorded bool
 }
 
 // anchor is the fragment of a step.
@@ -221,6 +224,7 @@ func (f *facts) anomaly(a *trace.Anomaly) anomalyView {
 func (w *writer) add(e *event.Event) {
 	switch d := e.Data.(type) {
 	case *event.RunStarted:
+		w.recorded = d.Origin != nil
 	case *event.ContextCompacted:
 		w.compacted(e, d)
 	case *event.ContextAssembled:
@@ -291,6 +295,7 @@ func (w *writer) resumed(d *event.RunResumed) {
 	}
 	if d.Fork != "" {
 		what += ", as a fork of run " + d.Fork
+		w.recorded = false
 	}
 	if d.Models != nil {
 		what += ", with model " + d.Models.Model
