@@ -149,7 +149,7 @@ func (d *decoder) together(a *Agent) {
 // run was not started from an agent file.
 func FromSpec(run string, s *event.Spec) (*Agent, error) {
 	if s.Config == "" {
-		return nil, fmt.Errorf("run %s was not started by the rein command: resume it with the program that started it", run)
+		return nil, fmt.Errorf("run %s was not started by the rein command and does not say how its agent is made: go on with it in the program that started it, or send one of its requests to a model with rerun", run)
 	}
 	a, err := Parse("the agent file of run "+run, []byte(s.Config))
 	if err != nil {

@@ -51,9 +51,10 @@ one of them a line), and trajectories in the Agent Trajectory Interchange Format
 Each conversation becomes a run, named by the file and its number. Such a run says
 where it comes from; what the recording does not say stays unknown.
 
-A run that was imported can be shown, compared, rerun, exported and forked. It is not
-resumed or answered: it may be going on where it comes from, where nobody knows what
-is done here. Go on with it in a fork.
+A run that was imported can be shown, compared, rerun and exported. It is not resumed
+or answered: it may be going on where it comes from, where nobody knows what is done
+here. Go on in a fork with one that rein exported; a recording of another program does
+not say how its agent is made.
 
 FILE may be -, for stdin.`,
 		Example: `  rein import run.jsonl
