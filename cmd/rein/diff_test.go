@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -88,7 +89,7 @@ func TestDiffObject(t *testing.T) {
 			"":                 "a b contexts exact findings first_divergence parting redacted run_a run_b same shared_events shared_steps steps",
 			"first_divergence": "kind same_context step_a step_b text",
 			"contexts":         "event_a event_b same step_a step_b",
-			"findings":         "diff kind look only step_a step_b text where",
+			"findings":         "diff follows kind look only step_a step_b text where",
 			"steps":            "kind step_a step_b text_a text_b",
 		}[list]
 		if keys := keysOf(t, v); keys != want {
@@ -139,6 +140,46 @@ func TestDiffOfDamage(t *testing.T) {
 	p := b.rein("diff", first, second)
 	if p.code != 1 || !strings.Contains(p.err, second) || !strings.Contains(p.out, "They part: at step 2") {
 		t.Errorf("exit %d\n%s%s", p.code, p.out, p.err)
+	}
+}
+
+// How long a command took is no difference between two runs.
+func TestDiffOfTimings(t *testing.T) {
+	if _, err := os.Stat("/bin/sleep"); err != nil {
+		t.Skip("there is no /bin/sleep here")
+	}
+	b := newBox(t)
+	var runs []string
+	for _, seconds := range []string{"0.01", "0.15"} {
+		b.file("time.txt", seconds)
+		_, url := server(t, "turns:\n  - call: {name: build, arguments: {}}\n  - say: Built.\n")
+		file := b.file("agent.yaml", "name: builder\nmodel: openai/any\nbase_url: "+url+"\ncheck: false\nsandbox: none\npermissions: {allow: ['*']}\n"+
+			"tools:\n  - command: {templates: [{name: build, effect: read, argv: [/bin/sh, -c, '/bin/sleep $(/bin/cat time.txt); echo built'], doc: {what: Builds., when: To build.}}]}\n")
+		var got resultObject
+		if p := b.decode(&got, "run", "-f", file, "Build."); p.code != 0 {
+			t.Fatalf("exit %d: %s", p.code, p.err)
+		}
+		if text := b.ok("request", got.Run, "--step", "2"); !strings.Contains(text, "took ") {
+			t.Fatalf("the command has not run:\n%s", text)
+		}
+		runs = append(runs, got.Run)
+	}
+	text := b.ok("diff", runs[0], runs[1])
+	if !strings.Contains(text, "no difference: ") || strings.Count(text, "took") > 0 || !strings.Contains(text, "\n  timings in commands' results differ\n") {
+		t.Errorf("two equal runs differ:\n%s", text)
+	}
+}
+
+// Which tools a recording's program offered is not made up of the calls in it.
+func TestDiffOfUnlistedTools(t *testing.T) {
+	b := newBox(t)
+	for _, name := range []string{"look", "think"} {
+		b.ok("import", b.file(name+".json", `[{"role":"user","content":"Which?"},{"role":"assistant","content":null,"tool_calls":[{"id":"x1","type":"function","function":{"name":"`+name+
+			`","arguments":"{}"}}]},{"role":"tool","tool_call_id":"x1","content":"`+name+`ed"},{"role":"assistant","content":"Done."}]`))
+	}
+	text := strings.Join(strings.Fields(b.ok("diff", "look", "think")), " ")
+	if !strings.Contains(text, "which tools were offered is not known of A and B: the recordings do not list them") || strings.Contains(text, "is offered only") {
+		t.Errorf("what nobody knows is said:\n%s", text)
 	}
 }
 

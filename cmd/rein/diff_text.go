@@ -23,6 +23,7 @@ func (a *app) differences(d *parted) string {
 			what = "it is the same run"
 		}
 		fmt.Fprintf(&out, "\nno difference: %s\n", what)
+		a.findings(&out, d, width)
 		redacted(&out, d, width)
 		return out.String()
 	}
@@ -88,6 +89,9 @@ func (a *app) findings(out *strings.Builder, d *parted, width int) {
 			text += " (" + a.next("%s", f.Look) + ")"
 		}
 		out.WriteString(wrapped("  "+text, width, "    "))
+		for _, l := range f.Follows {
+			out.WriteString(wrapped("    - "+l, width, "      "))
+		}
 	}
 }
 

@@ -29,10 +29,12 @@ type item struct {
 	kind Kind
 	// text is what was said, without ids of calls; raw with them.
 	text, raw string
-	thought   string
-	call      *Call // of a result, nil if it is not known
-	tool      string
-	step      *int64
+	// calls are the calls of a reply, a line each.
+	calls   string
+	thought string
+	call    *Call // of a result, nil if it is not known
+	tool    string
+	step    *int64
 	// key is the same for messages that say the same.
 	key event.Hash
 	// asked is the same for results of the same call, and for replies that make the
@@ -151,10 +153,13 @@ func itemOf(r *Run, m *message.Message, rename *renamer) item {
 		case message.Reasoning:
 			it.thought += p.Text
 		case message.ToolCall:
-			asked.WriteString(p.Name + " " + p.Args + "\n")
+			it.calls += "calls " + p.Name + " " + p.Args + "\n"
+			args := p.Args
 			if call := r.calls[p.ID]; call != nil {
 				it.step = ptr(call.Step)
+				args = call.args.String()
 			}
+			asked.WriteString(p.Name + " " + args + "\n")
 		default:
 			hash := sha256.Sum256([]byte(p.URL))
 			text += fmt.Sprintf("\n[%s %s %s, %s, SHA-256 %x…]", p.Kind, p.MediaType, p.Name, plural(len(p.URL), "byte", "bytes"), hash[:6])
@@ -175,7 +180,9 @@ func itemOf(r *Run, m *message.Message, rename *renamer) item {
 	default:
 		it.kind = KindNotice
 	}
-	it.text = rename.Replace(text)
+	if it.text = rename.Replace(text); it.kind == KindResult {
+		it.text = steady(it.text)
+	}
 	it.asked = sha256.Sum256([]byte(string(it.kind) + "\n" + rename.Replace(asked.String())))
 	h := sha256.New()
 	h.Write(it.asked[:])
@@ -272,7 +279,10 @@ func (v *conversation) pair(kind Kind, x, y *item) {
 		case x == nil:
 			v.onlyB++
 		default:
-			if v.words.add(x, y); x.thought != y.thought {
+			if x.key != y.key {
+				v.words.add(x, y)
+			}
+			if x.thought != y.thought {
 				v.thoughts.add(x, y)
 			}
 		}
@@ -282,6 +292,7 @@ func (v *conversation) pair(kind Kind, x, y *item) {
 		return // said already
 	}
 	f := Finding{Kind: kind, Where: "context"}
+	defer func() { v.add(f, x, y) }()
 	switch {
 	case y == nil:
 		f.Only, f.Text = "a", fmt.Sprintf("%s is only in A: %s", v.what(x), quote(x.text))
@@ -290,15 +301,31 @@ func (v *conversation) pair(kind Kind, x, y *item) {
 	default:
 		f.Text, f.Diff = v.what(x)+" differs", textDiff(x.text, y.text)
 	}
+}
+
+// add adds a finding about a notice; one about what a rewrite has left behind below
+// that.
+func (v *conversation) add(f Finding, x, y *item) {
+	for _, it := range []*item{x, y} {
+		if it != nil && it.kind == KindNotice && strings.HasPrefix(it.text, digestOpen) && v.c.follow(f.Text) {
+			if r := &v.c.found[v.c.rewritten]; len(r.Diff) == 0 && f.Diff != nil {
+				r.Diff = f.Diff
+			}
+			return
+		}
+	}
 	v.c.find(f)
 }
+
+// digestOpen begins the digest that a rewrite puts in the place of messages.
+const digestOpen = "[rein: digest of"
 
 // what says what a message of a user or of the harness is.
 func (v *conversation) what(it *item) string {
 	switch {
 	case it.kind == KindMessage:
 		return "the instruction"
-	case strings.HasPrefix(it.text, "[rein: digest of"):
+	case strings.HasPrefix(it.text, digestOpen):
 		return "the digest of what is not shown any more"
 	case strings.HasPrefix(it.text, "[rein: material retrieved"):
 		return "the retrieved material"
@@ -320,6 +347,9 @@ func (v *conversation) replies() {
 			continue
 		}
 		x, y := d.x.text, d.y.text
+		if d.x.asked != d.y.asked {
+			x, y = strings.TrimPrefix(x+"\n"+d.x.calls, "\n"), strings.TrimPrefix(y+"\n"+d.y.calls, "\n")
+		}
 		if d.kind == KindReasoning {
 			x, y = d.x.thought, d.y.thought
 		}
@@ -333,9 +363,13 @@ func (v *conversation) replies() {
 		n    int
 		side string
 	}{{v.onlyA, "a"}, {v.onlyB, "b"}} {
-		if only.n > 0 {
-			v.c.find(Finding{Kind: KindReply, Where: "context", Only: only.side,
-				Text: fmt.Sprintf("%s only in %s's context", plural(only.n, "earlier reply of the model is", "earlier replies of the model are"), strings.ToUpper(only.side))})
+		if only.n == 0 {
+			continue
 		}
+		text := fmt.Sprintf("%s only in %s's context", plural(only.n, "earlier reply of the model is", "earlier replies of the model are"), strings.ToUpper(only.side))
+		if v.c.rewrote(only.side == "b") && v.c.follow(text) {
+			continue
+		}
+		v.c.find(Finding{Kind: KindReply, Where: "context", Only: only.side, Text: text})
 	}
 }

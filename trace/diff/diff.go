@@ -11,6 +11,7 @@ package diff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -37,7 +38,11 @@ type Comparison struct {
 	// The contexts, nil where they are not known.
 	seenA, seenB *Context
 	same         bool // they are the same
-	redacted     []string
+	// rewroteA and rewroteB: the context was rewritten as the other one's was not;
+	// rewritten is the index of that finding, followed how much follows from it.
+	rewroteA, rewroteB  bool
+	rewritten, followed int
+	redacted            []string
 }
 
 // New aligns two runs.
@@ -100,7 +105,9 @@ func (c *Comparison) Report(seenA, seenB *Context) *Report {
 		r.Contexts = &Place{StepA: a.Number, StepB: b.Number, EventA: a.Event, EventB: b.Event}
 	}
 	c.started()
+	c.served()
 	c.outcomes()
+	c.steadied()
 	if r.Contexts != nil {
 		c.contexts()
 		r.Contexts.Same = c.same
@@ -111,7 +118,7 @@ func (c *Comparison) Report(seenA, seenB *Context) *Report {
 	r.Findings = sorted(c.found)
 	r.FirstDivergence, r.Parting = c.firstDivergence(), c.parting()
 	r.Steps, r.Redacted = c.steps(), c.redacted
-	r.Same = len(r.Findings) == 0 && r.FirstDivergence == nil
+	r.Same = r.FirstDivergence == nil && !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Kind != KindTimings })
 	return r
 }
 
@@ -128,6 +135,7 @@ func (c *Comparison) find(f Finding) {
 	if f.Diff == nil {
 		f.Diff = []string{}
 	}
+	f.Follows = []string{}
 	c.found = append(c.found, f)
 }
 
@@ -204,6 +212,13 @@ func (c *Comparison) parting() *Divergence {
 	case c.same && (c.has(KindModel) || c.has(KindSampling)):
 		d.Kind = "model"
 		d.Text += ", on the same context: another model or sampling was asked"
+	case c.same && c.has(KindServed):
+		d.Kind = "model"
+		d.Text += ", on the same context: the server says that another model answered"
+	case c.same && (c.a.toolsUnknown || c.b.toolsUnknown):
+		d.Text += ", on the same messages: which tools were offered is not known"
+	case c.same && c.has(KindTimings):
+		d.Text += ", on the same context but for timings: the model chose otherwise"
 	case c.same:
 		d.Text += ", on the same context: the model chose otherwise"
 	case c.only(KindOffered, KindTool):
@@ -223,7 +238,7 @@ func (c *Comparison) only(kinds ...Kind) bool {
 	n := 0
 	for i := range c.found {
 		f := &c.found[i]
-		if f.Where == "after" || f.Where == "parting" || f.Kind == KindSettings {
+		if f.Where == "after" || f.Where == "parting" || f.Kind == KindSettings || f.Kind == KindTimings {
 			continue
 		}
 		in := false

@@ -11,12 +11,14 @@ import (
 	"rein.example/rein/internal/cut"
 	"rein.example/rein/message"
 	"rein.example/rein/parse"
+	"rein.example/rein/schema"
 	"rein.example/rein/tool"
 	"rein.example/rein/window"
 )
 
 // Run is what a comparison knows of one run: a few hundred bytes for each step and
-// call, and at most [maxSaid] of what was said there, however long the results were.
+// call, at most [maxSaid] of what was said there, however long the results were, and 16
+// bytes for each of at most [mostLines] lines that it was shown.
 type Run struct {
 	ID string
 	// Spec is the run's, with the models that it asked last; nil if its journal does not
@@ -34,7 +36,16 @@ type Run struct {
 	Status, Reason string
 	OK             bool
 
-	below bool             // it carries out a call of another run
+	below bool // it carries out a call of another run
+	// toolsUnknown: another program has recorded it, and not which tools it offered.
+	toolsUnknown bool
+	// told are the lines of what was said to the model, but for results.
+	told []line
+	// kept counts the lines that are kept, partial that there were more.
+	kept    int
+	partial bool
+	all     *sights // once it was asked for
+
 	calls map[string]*Call // by id, looked up only
 	edits map[string]edit  // by the text that stands for what is gone, looked up only
 }
@@ -57,8 +68,10 @@ type Step struct {
 	// attempt.
 	Event   int64
 	Purpose event.Purpose
-	Model   string
-	Calls   []*Call
+	// Model is the one that was asked, Served the one that the server says has
+	// answered, empty where it says nothing.
+	Model, Served string
+	Calls         []*Call
 	// Text is the beginning of what was said, at most [maxSaid] bytes.
 	Text string
 	// Answered: a reply came. Failed is the class of the error, if that is how the
@@ -90,9 +103,12 @@ type Call struct {
 	Child string
 
 	// of is the call whose result this one reads, nil for none.
-	of           *Call
-	args, result event.Hash
-	at           int // the index of its step
+	of     *Call
+	args   event.Hash
+	result event.Hash // of what was shown, see [steady]
+	exact  event.Hash // of that with what varies by itself
+	shown  shown
+	at     int // the index of its step
 }
 
 // Rewrite is one compaction of the context.
@@ -148,6 +164,15 @@ func (f *Fold) Add(e *event.Event) {
 	switch d := e.Data.(type) {
 	case *event.RunStarted:
 		r.Spec, r.below = &d.Spec, d.Call != ""
+		r.toolsUnknown = d.Origin != nil && d.Origin.ToolsUnknown
+		for i := range d.Spec.System {
+			f.tell(d.Spec.System[i].Text)
+		}
+	case *event.MaterialRetrieved:
+		m := message.Message{Parts: d.Parts}
+		f.tell(m.PlainText())
+	case *event.NoticeAdded:
+		f.tell(d.Text)
 	case *event.RunResumed:
 		f.resumed(e, d)
 	case *event.InputReceived:
@@ -189,12 +214,18 @@ func (f *Fold) input(e *event.Event, d *event.InputReceived) {
 		return
 	}
 	m := message.Message{Parts: d.Parts}
-	h := partsHash(d.Parts, nil)
+	f.tell(m.PlainText())
+	h := partsHash(d.Parts, nil, nil)
 	f.run.Inputs = append(f.run.Inputs, Input{len(f.run.Steps), e.Seq, head(m.PlainText(), maxInput), h})
 	f.said.Write(h[:])
 	if r := &f.run; r.Reason == string(event.CauseTurnDone) {
 		r.Status, r.Reason = "running", "" // the next turn begins, with or without a resumption
 	}
+}
+
+// tell keeps what the model is told, but for results.
+func (f *Fold) tell(text string) {
+	f.run.told, _ = f.run.linesIn(f.run.told, text, true, false)
 }
 
 func (f *Fold) rewritten(e *event.Event, d *event.ContextCompacted) {
@@ -255,18 +286,27 @@ func (f *Fold) parsed(d *event.ReplyParsed) {
 		return
 	}
 	msg := parse.Assistant(&f.answered.Message, d)
-	f.answered = nil
+	s.Served, f.answered = head(f.answered.Model, maxKept), nil
 	text := msg.PlainText()
 	s.Answered, s.Failed, s.Text, s.said = true, "", head(text, maxSaid), sha256.Sum256([]byte(text))
 	for i := range d.Calls {
 		p := &d.Calls[i]
-		c := &Call{ID: p.ID, Tool: p.Name, Step: s.Number, Index: i + 1, at: len(f.run.Steps) - 1, Args: head(p.Args, maxSaid), args: sha256.Sum256([]byte(p.Args))}
+		c := &Call{ID: p.ID, Tool: p.Name, Step: s.Number, Index: i + 1, at: len(f.run.Steps) - 1, Args: head(p.Args, maxSaid), args: argsHash(p.Args)}
 		if c.of = f.read(p); c.of != nil {
-			c.args = sha256.Sum256([]byte(strings.ReplaceAll(p.Args, c.of.ID, c.of.place())))
+			c.args = argsHash(strings.ReplaceAll(p.Args, c.of.ID, c.of.place()))
 		}
 		s.Calls = append(s.Calls, c)
 		f.run.calls[c.ID] = c
 	}
+}
+
+// argsHash is the same for arguments that say the same, however they are written: that
+// of their canonical form, where they have one.
+func argsHash(args string) event.Hash {
+	if c, err := schema.Canonical([]byte(args)); err == nil {
+		return sha256.Sum256(c)
+	}
+	return sha256.Sum256([]byte(strings.TrimSpace(args)))
 }
 
 // read returns the call whose result another one reads, nil for others.
@@ -305,7 +345,11 @@ func (f *Fold) call(d event.Data) {
 		if c := f.run.calls[d.Call]; c != nil && d.Undoes == "" {
 			c.Status, c.ErrorType, c.ErrorMessage = d.Status, d.ErrorType, head(d.ErrorMessage, maxKept)
 			c.Size, c.Shown, c.Shaped = d.Size, d.Shown, d.Shaped
-			c.result = partsHash(d.Parts, c)
+			c.exact = partsHash(d.Parts, c, nil)
+			if c.result = c.exact; timed(d.Parts) {
+				c.result = partsHash(d.Parts, c, steady)
+			}
+			c.shown = f.run.showing(d)
 		}
 	}
 }
@@ -313,12 +357,17 @@ func (f *Fold) call(d event.Data) {
 // partsHash returns a hash of what is shown, in which the ids of the call and of the
 // one whose result it reads do not matter: models number their calls in ways that
 // differ from run to run.
-func partsHash(parts []message.Part, c *Call) event.Hash {
+//
+// change, if not nil, is what else is done to texts before.
+func partsHash(parts []message.Part, c *Call, change func(string) string) event.Hash {
 	h := sha256.New()
 	var buf []byte
 	for _, p := range parts {
 		for x := c; x != nil; x = x.of {
 			p.Text = strings.ReplaceAll(p.Text, x.ID, x.place())
+		}
+		if change != nil {
+			p.Text = change(p.Text)
 		}
 		buf = p.AppendJSON(buf[:0])
 		h.Write(buf)

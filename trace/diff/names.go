@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -92,12 +93,16 @@ var (
 	lasts    = []string{"lines", "end_line", "to", "limit", "end"}
 )
 
+// invalidArguments is how a call is answered whose arguments are none that its tool
+// takes (package loop).
+const invalidArguments = "invalid_arguments"
+
 // label says what a call asked for, such as "page 2 of config.yaml (get_page)": in
 // words where the names of its arguments are known, else as it stands in the journal.
 func (r *Run) label(c *Call) string {
 	plain := strings.TrimSpace(c.Tool + " " + argsText(c.Args))
 	list, ok := arguments(c.Args)
-	if !ok || len(list) == 0 {
+	if !ok || len(list) == 0 || c.ErrorType == invalidArguments {
 		return plain
 	}
 	take := func(names []string) *argument {
@@ -113,8 +118,9 @@ func (r *Run) label(c *Call) string {
 		return nil
 	}
 	subject := r.subject(c, take)
-	search, part := take(searches), partOf(take)
-	if len(list) > 0 || subject == "" && part == "" && search == nil {
+	search := take(searches)
+	part, ok := partOf(take)
+	if !ok || len(list) > 0 || subject == "" && part == "" && search == nil {
 		return plain
 	}
 	var out string
@@ -129,7 +135,7 @@ func (r *Run) label(c *Call) string {
 		}
 	case subject == "":
 		out = part
-	case strings.HasPrefix(part, "from "):
+	case strings.HasPrefix(part, "from "), strings.HasPrefix(part, "up to "):
 		out = subject + " " + part
 	case part != "":
 		out = part + " of " + subject
@@ -139,44 +145,60 @@ func (r *Run) label(c *Call) string {
 	return out + " (" + c.Tool + ")"
 }
 
-// partOf says which part of something a call asked for; empty for all of it.
-func partOf(take func([]string) *argument) string {
+// partOf says which part of something a call asked for; empty for all of it. ok is
+// false where the values are none from which a sentence can be made.
+func partOf(take func([]string) *argument) (part string, ok bool) {
 	if page := take(pages); page != nil {
-		return "page " + clip(page.value, quoteWidth)
+		return "page " + clip(page.value, quoteWidth), true
 	}
 	first, last := take(firsts), take(lasts)
 	switch {
+	case !first.sound() || !last.sound():
+		return "", false
 	case first == nil && last == nil:
-		return ""
+		return "", true
 	case last == nil:
-		return "from " + first.counts() + clip(first.value, quoteWidth) + " on"
+		return "from " + first.counts("line ") + clip(first.value, quoteWidth) + " on", true
 	case first == nil:
+		if last.name != "lines" && last.name != "limit" {
+			return "up to " + last.counts("line ") + clip(last.value, quoteWidth), true
+		}
 		s := "the first " + clip(last.value, quoteWidth)
 		if last.name == "lines" {
 			s += " lines"
 		}
-		return s
+		return s, true
 	}
 	from, err := strconv.ParseInt(first.value, 10, 32)
 	count, errCount := strconv.ParseInt(last.value, 10, 32)
 	if last.name == "lines" && err == nil && errCount == nil {
 		if count == 1 {
-			return fmt.Sprintf("line %d", from)
+			return fmt.Sprintf("line %d", from), true
 		}
-		return fmt.Sprintf("lines %d to %d", from, from+count-1)
+		return fmt.Sprintf("lines %d to %d", from, from+count-1), true
 	}
 	if last.name == "limit" {
-		return clip(last.value, quoteWidth) + " from " + clip(first.value, quoteWidth) + " on"
+		return clip(last.value, quoteWidth) + " from " + clip(first.value, quoteWidth) + " on", true
 	}
-	return clip(first.value, quoteWidth) + " to " + clip(last.value, quoteWidth)
+	return cmp.Or(first.counts("lines "), last.counts("lines ")) + clip(first.value, quoteWidth) + " to " + clip(last.value, quoteWidth), true
 }
 
-// counts says what the number counts, where its name says so.
-func (a *argument) counts() string {
+// counts returns what the number counts, where its name says so.
+func (a *argument) counts(what string) string {
 	if strings.HasSuffix(a.name, "_line") {
-		return "line "
+		return what
 	}
 	return ""
+}
+
+// sound reports whether a value is a number from 0 on where its name counts something:
+// from 1 where it says how many. nil is.
+func (a *argument) sound() bool {
+	if a == nil || a.name != "lines" && a.name != "limit" && a.name != "offset" && !strings.HasSuffix(a.name, "_line") {
+		return true
+	}
+	n, err := strconv.ParseInt(a.value, 10, 32)
+	return err == nil && n >= 0 && (n > 0 || a.name != "lines" && a.name != "limit")
 }
 
 // result says what a call gave, in words.

@@ -1,6 +1,10 @@
 package diff
 
-import "testing"
+import (
+	"testing"
+
+	"rein.example/rein/event"
+)
 
 // What a call asked for, in words where they are known.
 func TestLabel(t *testing.T) {
@@ -22,11 +26,25 @@ func TestLabel(t *testing.T) {
 		{"order", `{"id":"A-1","state":"open"}`, `order {"id":"A-1","state":"open"}`},
 		{"order", `{"ids":["A-1"]}`, `order {"ids":["A-1"]}`},
 		{"order", `{"path":"cut o…`, `order {"path":"cut o…`},
+		{"read_file", `{"path":"big.txt","lines":"300-400"}`, `read_file {"path":"big.txt","lines":"300-400"}`},
+		{"read_file", `{"path":"big.txt","from_line":20,"lines":0}`, `read_file {"path":"big.txt","from_line":20,"lines":0}`},
+		{"read_file", `{"path":"big.txt","from_line":-3}`, `read_file {"path":"big.txt","from_line":-3}`},
+		{"view", `{"path":"big.txt","start_line":5,"end_line":9}`, "lines 5 to 9 of big.txt (view)"},
+		{"view", `{"path":"big.txt","end_line":9}`, "big.txt up to line 9 (view)"},
+		{"sales", `{"name":"north","from":"2024-01","to":"2024-03"}`, "2024-01 to 2024-03 of north (sales)"},
 		{"order", `{"path":"a\nb"}`, `order {"path":"a\nb"}`},
 	} {
 		if got := r.label(&Call{Tool: tc.tool, Args: tc.args}); got != tc.want {
 			t.Errorf("%s %s: %s, want %s", tc.tool, tc.args, got, tc.want)
 		}
+	}
+}
+
+// Arguments that the tool has not taken are not put into words.
+func TestLabelOfInvalid(t *testing.T) {
+	c := &Call{Tool: "get_page", Args: `{"path":"a.txt","page":"all"}`, Status: event.StatusError, ErrorType: invalidArguments}
+	if got := (&Run{}).label(c); got != `get_page {"path":"a.txt","page":"all"}` {
+		t.Error(got)
 	}
 }
 

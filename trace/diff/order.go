@@ -11,8 +11,8 @@ const mostOfKind = 8
 
 // ranks are the kinds in the order in which a report lists them: what the runs were
 // told and with what they were told it, then what the world answered, then the rest.
-var ranks = []Kind{KindTask, KindInput, KindModel, KindSampling, KindDialect, KindOffered, KindTool, KindSystem, KindSettings, KindRewrite, KindCut, KindOutcome,
-	KindMissing, KindStubbed, KindResult, KindMessage, KindNotice, KindTail, KindReply, KindReasoning, KindArguments, KindAnswer, KindDone, KindEnd}
+var ranks = []Kind{KindTask, KindInput, KindModel, KindServed, KindSampling, KindDialect, KindOffered, KindUnlisted, KindTool, KindSystem, KindSettings, KindRewrite, KindCut, KindOutcome,
+	KindMissing, KindStubbed, KindResult, KindMessage, KindNotice, KindTail, KindReply, KindReasoning, KindArguments, KindAnswer, KindTimings, KindDone, KindEnd}
 
 // places are where findings are about something, in order.
 var places = []string{"start", "before", "context", "parting", "after"}
@@ -47,7 +47,7 @@ func sorted(found []Finding) []Finding {
 		out = append(out, found[i:i+shown]...)
 		if shown < n {
 			f := found[i]
-			out = append(out, Finding{Kind: KindMore, Where: f.Where, Only: f.Only, Diff: []string{},
+			out = append(out, Finding{Kind: KindMore, Where: f.Where, Only: f.Only, Diff: []string{}, Follows: []string{},
 				Text: fmt.Sprintf("and %s like these (%s)", number(n-shown), f.Kind)})
 		}
 		i += n

@@ -7,7 +7,8 @@ type Report struct {
 	RunB string  `json:"run_b"`
 	A    Outline `json:"a"`
 	B    Outline `json:"b"`
-	// Same: nothing was found that differs, in what the models were shown, did and got.
+	// Same: nothing was found that differs, in what the models were shown, did and got,
+	// but for how long commands took.
 	Same bool `json:"same"`
 	// SharedEvents is the last event that both runs have because one was forked from
 	// the other, or both from a third; 0 for none. SharedSteps are the steps in it.
@@ -47,7 +48,8 @@ type Outline struct {
 type Divergence struct {
 	// Kind is "task" or "input" (they were told something else), "outcome" (the same
 	// call, another outcome), "call" (the model did something else), "model" or
-	// "tools" (it did, and all that differs before is that), "failed" (one got no
+	// "tools" (it did, and all that differs before is that: the model that was asked, or
+	// the one that the server says answered), "failed" (one got no
 	// reply), "ended" (one has no further step) or "open" (one has none yet).
 	Kind string `json:"kind"`
 	// StepA and StepB are the numbers of the steps, null where a run has none there.
@@ -87,6 +89,9 @@ type Finding struct {
 	// Diff are the texts: lines of A behind "-", of B behind "+", of both behind a
 	// space, and lines that begin with "…" where something is left out.
 	Diff []string `json:"diff"`
+	// Follows is what follows from it and is no difference of its own, in words: what
+	// has left a context that was rewritten.
+	Follows []string `json:"follows"`
 	// Look is what to look at next, as a command without the program's name; empty for
 	// nothing in particular.
 	Look string `json:"look"`
@@ -97,17 +102,23 @@ type Kind string
 
 // The kinds of findings.
 const (
-	KindTask     Kind = "task"     // the first thing that was said to the run
-	KindInput    Kind = "input"    // something that was said later
-	KindModel    Kind = "model"    // the model asked
-	KindSampling Kind = "sampling" // temperature and the like
-	KindDialect  Kind = "dialect"  // how calls are written
+	KindTask     Kind = "task"         // the first thing that was said to the run
+	KindInput    Kind = "input"        // something that was said later
+	KindModel    Kind = "model"        // the model asked
+	KindServed   Kind = "model_served" // the model that the server says has answered
+	KindSampling Kind = "sampling"     // temperature and the like
+	KindDialect  Kind = "dialect"      // how calls are written
 	KindOffered  Kind = "tool_offered"
+	// KindUnlisted: which tools were offered is not known.
+	KindUnlisted Kind = "tools_unknown"
 	KindTool     Kind = "tool"   // a tool's description or parameters
 	KindSystem   Kind = "system" // the text before the conversation
 	KindRewrite  Kind = "rewrite"
 	// KindOutcome is the same call with another outcome; KindCut one whose result was
 	// shown in part, where the other run saw more of it.
+	// KindTimings is no more than how long commands took: runs that differ in nothing
+	// else are the same.
+	KindTimings Kind = "timings"
 	KindOutcome Kind = "outcome"
 	KindCut     Kind = "result_cut"
 	// KindMissing is a result that only one run saw, KindStubbed one that was in the

@@ -33,6 +33,18 @@ func (c *Comparison) outcomes() {
 	}
 }
 
+// steadied adds, once, that results differ in nothing but how long commands took.
+func (c *Comparison) steadied() {
+	for i := range c.alike {
+		for k, x := range c.a.Steps[i].Calls {
+			if y := c.b.Steps[i].Calls[k]; sameOutcome(x, y) && x.exact != y.exact {
+				c.find(Finding{Kind: KindTimings, Where: "before", Text: "timings in commands' results differ"})
+				return
+			}
+		}
+	}
+}
+
 func (c *Call) ok() bool { return c.Status == event.StatusSuccess }
 
 // outcome says how the outcomes of the same call differ.
@@ -130,8 +142,14 @@ func (v *conversation) changed(x, y *item) {
 	switch {
 	case inA && !inB:
 		f.Only, f.Text = "b", c.a.edited(x, editA, "A", "B")
+		if c.rewroteA && c.follow(f.Text) {
+			return
+		}
 	case inB && !inA:
 		f.Only, f.Text = "a", c.b.edited(y, editB, "B", "A")
+		if c.rewroteB && c.follow(f.Text) {
+			return
+		}
 	default:
 		if n, ok := c.reported[x.call]; ok && x.call != nil {
 			c.found[n].Diff = c.diffOf(c.found[n].Kind, x.text, y.text)
@@ -198,17 +216,13 @@ func (v *conversation) missing(it *item, have, lack *Run, name, other string) {
 	} else {
 		f.StepB = it.step
 	}
-	what := "a result of " + it.tool
-	if it.call != nil {
-		what = have.result(it.call)
-	}
-	f.Text = fmt.Sprintf("run %s never saw %s", other, what)
-	if it.step != nil {
-		f.Text += ", which " + name + " got at step " + number(*it.step)
-	}
+	f.Text = v.c.onlyIn(it, have, lack, name, other)
 	if w := lack.lastRewrite(v.c.place()); w != nil && it.call != nil && it.call.at < v.c.alike {
 		f.Text = fmt.Sprintf("%s has left %s's context, which was rewritten before step %s; %s still had it",
 			have.of(it), other, number(w.Step), name)
+		if v.c.rewrote(other == "A") && v.c.follow(fmt.Sprintf("%s has left %s's context; %s still had it", have.of(it), other, name)) {
+			return
+		}
 		if step := &lack.Steps[it.call.at]; name == "A" {
 			f.StepB = ptr(step.Number)
 		} else {
@@ -216,6 +230,20 @@ func (v *conversation) missing(it *item, have, lack *Run, name, other string) {
 		}
 	}
 	v.c.find(f)
+}
+
+// onlyIn says of a result that it is in one context, and that the other run never saw
+// it if that is so.
+func (c *Comparison) onlyIn(it *item, have, lack *Run, name, other string) string {
+	switch {
+	case it.call == nil:
+		return fmt.Sprintf("a result of %s is only in %s's context", it.tool, name)
+	case it.call.at >= c.alike:
+		if text := c.unseen(it.call, have, lack, name, other); text != "" {
+			return text
+		}
+	}
+	return fmt.Sprintf("%s is only in %s's context", have.of(it), name)
 }
 
 // lastRewrite returns the last rewrite before the request of a step, nil for none.
@@ -245,6 +273,7 @@ func (c *Comparison) rewrites() {
 		n++
 	}
 	a, b = a[n:], b[n:]
+	c.rewroteA, c.rewroteB = len(a) > 0, len(b) > 0
 	f := Finding{Kind: KindRewrite, Where: "context"}
 	switch {
 	case len(a) == 0 && len(b) == 0:
@@ -262,7 +291,27 @@ func (c *Comparison) rewrites() {
 	if n > 0 {
 		f.Text += fmt.Sprintf(" (%s before are the same)", plural(n, "rewrite", "rewrites"))
 	}
+	c.rewritten = len(c.found)
 	c.find(f)
+}
+
+// rewrote reports whether the context of A, or of B, was rewritten where that of the
+// other was not in the same way.
+func (c *Comparison) rewrote(a bool) bool { return a && c.rewroteA || !a && c.rewroteB }
+
+// follow adds what has come of the rewrites that differ to their finding, and reports
+// whether there is one.
+func (c *Comparison) follow(text string) bool {
+	if !c.rewroteA && !c.rewroteB {
+		return false
+	}
+	f := &c.found[c.rewritten]
+	if c.followed++; c.followed > mostOfKind {
+		f.Follows = append(f.Follows[:mostOfKind], fmt.Sprintf("and %s like these", number(c.followed-mostOfKind)))
+		return true
+	}
+	f.Follows = append(f.Follows, text)
+	return true
 }
 
 // times says when a context was rewritten, and how.
@@ -314,33 +363,43 @@ func (c *Comparison) after() {
 	c.alone(c.b, c.a, "B", "A")
 }
 
+// missed says what a run has not seen of what a call of the other one showed; empty for
+// nothing, and for what is said where they part.
+func (c *Comparison) missed(call *Call, have, lack *Run, name, other string, tried bool) string {
+	how, _ := lack.saw(call)
+	switch {
+	case c.paired[call] && how != sightPart:
+		return ""
+	case tried && how != sightNone && how != sightPart:
+		return fmt.Sprintf("%s succeeded in %s at step %s, and did not in %s", have.label(call), name, number(call.Step), other)
+	}
+	return c.unseen(call, have, lack, name, other)
+}
+
 // alone adds the calls that one run made with success, and the other not at all.
 func (c *Comparison) alone(have, lack *Run, name, other string) {
-	type ask struct {
-		tool string
-		args event.Hash
-	}
-	done := map[ask]bool{} // looked up only
-	for i := range lack.Steps {
-		for _, call := range lack.Steps[i].Calls {
-			if call.ok() {
-				done[ask{call.Tool, call.args}] = true
-			}
-		}
-	}
+	asked, done := lack.sights().asked, map[ask]bool{} // looked up only
 	for i := c.alike; i < len(have.Steps); i++ {
 		for _, call := range have.Steps[i].Calls {
-			key := ask{call.Tool, call.args}
+			key := call.ask()
 			spec := have.offers(call.Tool)
-			if !call.ok() || done[key] || c.paired[call] || spec != nil && spec.Harness && call.Tool != tool.ReadArtifact {
+			if !call.ok() || done[key] || asked[key].ok || spec != nil && spec.Harness && call.Tool != tool.ReadArtifact {
 				continue
 			}
 			done[key] = true
-			f := Finding{Kind: KindMissing, Where: "after", Only: strings.ToLower(name),
-				Text: fmt.Sprintf("run %s never saw %s, which %s got at step %s", other, have.result(call), name, number(call.Step))}
+			f := Finding{Kind: KindMissing, Where: "after", Only: strings.ToLower(name)}
+			_, tried := asked[key]
 			if spec == nil || spec.Effect.Writes() {
+				if c.paired[call] {
+					continue // said where they part
+				}
 				f.Kind = KindDone
 				f.Text = fmt.Sprintf("run %s never called %s, which %s did at step %s", other, strings.TrimSpace(call.Tool+" "+argsText(call.Args)), name, number(call.Step))
+				if tried {
+					f.Text = fmt.Sprintf("%s succeeded in %s at step %s, and did not in %s", strings.TrimSpace(call.Tool+" "+argsText(call.Args)), name, number(call.Step), other)
+				}
+			} else if f.Text = c.missed(call, have, lack, name, other, tried); f.Text == "" {
+				continue
 			}
 			if name == "A" {
 				f.StepA = ptr(call.Step)

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,6 +24,7 @@ import (
 	"rein.example/rein/model"
 	"rein.example/rein/model/script"
 	"rein.example/rein/tool"
+	"rein.example/rein/toolkit/files"
 	"rein.example/rein/trace/diff"
 )
 
@@ -34,7 +37,9 @@ import (
 // What a run is made of is YAML: task, must (rules), window, model, sampling,
 // permissions, tools, and then the model's turns (package model/script). like=x takes
 // over what it does not say itself. A tool gives the text for its arguments' values,
-// "~N" behind which stands for N numbered lines, and "error: " for an error.
+// "~N" behind which stands for N numbered lines, and "error: " for an error; ends is the
+// remark with which a command's result ends. Files are those of the file tools; a run
+// that has none of its own has those of the run that it is like.
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		w := &workbench{t: t, store: memory.New(), made: map[string]*setup{}}
@@ -70,6 +75,7 @@ type setup struct {
 	SecretName  string               `yaml:"secret_name"`
 	Dialect     string               `yaml:"dialect"`
 	Tools       map[string]*toolDesk `yaml:"tools"`
+	Files       map[string]string    `yaml:"files"`
 
 	turns string
 	run   string
@@ -81,6 +87,7 @@ type toolDesk struct {
 	Takes  []string          `yaml:"takes"`
 	Shows  int               `yaml:"shows"`
 	Gives  map[string]string `yaml:"gives"`
+	Ends   string            `yaml:"ends"`
 }
 
 func (w *workbench) play(d *datadriven.TestData) (string, error) {
@@ -172,10 +179,33 @@ func (w *workbench) agent(s *setup) (*rein.Agent, error) {
 			return nil, err
 		}
 	}
+	if len(s.Files) > 0 {
+		list, err := w.files(s)
+		if err != nil {
+			return nil, err
+		}
+		o.Tools = append(o.Tools, list...)
+	}
 	for name, desk := range s.Tools { // order: the registry sorts them
 		o.Tools = append(o.Tools, desk.tool(name, s.Secret))
 	}
 	return rein.New(script.New(text, &script.Options{Info: model.Info{Provider: "script", Model: s.Model}}), o)
+}
+
+// files makes the tools for a run's files.
+func (w *workbench) files(s *setup) ([]tool.Tool, error) {
+	dir := w.t.TempDir()
+	for name, text := range s.Files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(grown(text)), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	list, closer, err := files.Tools(dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	w.t.Cleanup(func() { closer.Close() })
+	return list, nil
 }
 
 // tool makes a tool of what it gives for which arguments.
@@ -191,7 +221,7 @@ func (k *toolDesk) tool(name, secret string) tool.Tool {
 		}
 		schema += fmt.Sprintf("%q:{\"type\":[\"string\",\"integer\"]}", p)
 	}
-	return tool.New(name, tool.Doc{What: k.Does}, func(_ context.Context, in map[string]any) (string, error) {
+	return tool.New(name, tool.Doc{What: k.Does}, func(_ context.Context, in map[string]any) (*tool.Result, error) {
 		var key []string
 		for _, p := range k.Takes {
 			if v, ok := in[p]; ok {
@@ -204,9 +234,14 @@ func (k *toolDesk) tool(name, secret string) tool.Tool {
 		}
 		text = strings.ReplaceAll(text, "SECRET", secret)
 		if why, ok := strings.CutPrefix(text, "error: "); ok {
-			return "", &tool.Error{Type: "failed", Message: why}
+			return nil, &tool.Error{Type: "failed", Message: why}
 		}
-		return grown(text), nil
+		if k.Ends != "" {
+			r := tool.Text(grown(text) + tool.Notice(k.Ends))
+			r.Remarks, r.Keep = true, tool.Tail
+			return r, nil
+		}
+		return tool.Text(grown(text)), nil
 	}, &tool.Options{Effect: effect, ResultTokens: k.Shows, Schema: jsontext.Value(schema + "}}")})
 }
 
@@ -281,6 +316,9 @@ func (w *workbench) diff(d *datadriven.TestData) (string, error) {
 	place("parting", r.Parting)
 	for _, f := range r.Findings {
 		fmt.Fprintf(&out, "%s/%s: %s\n", f.Where, f.Kind, f.Text)
+		for _, l := range f.Follows {
+			fmt.Fprintf(&out, "  from this: %s\n", l)
+		}
 		for _, l := range f.Diff {
 			fmt.Fprintf(&out, "    %s\n", l)
 		}

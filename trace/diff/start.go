@@ -36,6 +36,31 @@ func (c *Comparison) started() {
 	}
 }
 
+// served compares which model answered, as the servers say, where both runs asked for
+// the same one.
+func (c *Comparison) served() {
+	var first *Finding
+	more := 0
+	for i := 0; i <= c.place(); i++ {
+		x, y := &c.a.Steps[i], &c.b.Steps[i]
+		switch {
+		case x.Model != y.Model || x.Served == "" || y.Served == "" || x.Served == y.Served:
+		case first != nil:
+			more++
+		default:
+			first = &Finding{Kind: KindServed, Where: "start", StepA: ptr(x.Number), StepB: ptr(y.Number),
+				Text: fmt.Sprintf("both asked for the model %s; at %s the server says that %s answered in A, %s in B", x.Model, at(x, y), clip(x.Served, quoteWidth), clip(y.Served, quoteWidth))}
+		}
+	}
+	if first == nil {
+		return
+	}
+	if more > 0 {
+		first.Text += fmt.Sprintf(", and differently at %s", plural(more, "more step", "more steps"))
+	}
+	c.find(*first)
+}
+
 func blocksText(s *event.Spec) string {
 	var list []string
 	for i := range s.System {
@@ -122,6 +147,9 @@ func (c *Comparison) settings(a, b *event.Spec) {
 	}
 	inB := byName(b.Tools)
 	for i := range a.Tools {
+		if c.a.toolsUnknown || c.b.toolsUnknown {
+			break
+		}
 		other := inB[a.Tools[i].Name]
 		if other == nil {
 			continue
@@ -272,9 +300,29 @@ func byName(list []event.ToolSpec) map[string]*event.ToolSpec {
 	return out
 }
 
+// unlisted says that nobody knows which tools were offered, where the lists that were
+// made of the calls would have one believe that they differ.
+func (c *Comparison) unlisted(a, b []event.ToolSpec, where string) {
+	inA, inB := byName(a), byName(b)
+	if len(inA) == len(inB) && !slices.ContainsFunc(a, func(t event.ToolSpec) bool { return inB[t.Name] == nil }) {
+		return
+	}
+	of := "A and B: the recordings do"
+	switch {
+	case !c.b.toolsUnknown:
+		of = "A: the recording does"
+	case !c.a.toolsUnknown:
+		of = "B: the recording does"
+	}
+	c.find(Finding{Kind: KindUnlisted, Where: where, Text: fmt.Sprintf("which tools were offered is not known of %s not list them", of)})
+}
+
 // tools compares what is offered.
 func (c *Comparison) tools(a, b []event.ToolSpec, where string) {
 	switch {
+	case c.a.toolsUnknown || c.b.toolsUnknown:
+		c.unlisted(a, b, where)
+		return
 	case len(a) == 0 && len(b) > 0:
 		c.find(Finding{Kind: KindOffered, Where: where, Only: "b", Text: fmt.Sprintf("no tools are offered in A, and %s in B", number(len(b)))})
 		return
