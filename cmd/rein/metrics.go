@@ -39,13 +39,28 @@ type metrics struct {
 	done     chan struct{} // the server has ended
 }
 
+// address is what --metrics names; empty for nowhere, which only its absence is.
+type address string
+
+func (a *address) String() string { return string(*a) }
+func (a *address) Type() string   { return "string" }
+
+// Set takes what a person gives.
+func (a *address) Set(s string) error {
+	if s == "" {
+		return errors.New("name a port, 0 for any that is free, or HOST:PORT")
+	}
+	*a = address(s)
+	return nil
+}
+
 // listen takes the address that metrics are to be served on, nil for none, before
 // anything else is begun.
-func (a *app) listen(ctx context.Context, at string) (*metrics, error) {
+func (a *app) listen(ctx context.Context, at address) (*metrics, error) {
 	if at == "" {
 		return nil, nil
 	}
-	addr, err := metricsAddr(at)
+	addr, err := metricsAddr(string(at))
 	if err != nil {
 		return nil, err
 	}

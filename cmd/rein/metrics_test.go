@@ -161,6 +161,9 @@ func TestMetricsAddress(t *testing.T) {
 		if p.code != 2 || !strings.Contains(p.err, "another process listens at "+taken.Addr().String()) || strings.Contains(p.err, "metrics: http") {
 			t.Errorf("exit %d: %s", p.code, p.err)
 		}
+		if p := b.rein(append(args, "--metrics", "")...); p.code != 2 || !strings.Contains(p.err, "HOST:PORT") {
+			t.Errorf("an empty address: exit %d, %s", p.code, p.err)
+		}
 		if p := b.rein(append(args, "--metrics", "here")...); p.code != 2 || !strings.Contains(p.err, "a port or HOST:PORT") {
 			t.Errorf("exit %d: %s", p.code, p.err)
 		}

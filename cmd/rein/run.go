@@ -30,7 +30,7 @@ type carrying struct {
 	events  bool
 	approve string
 	// metricsAt is where metrics are served, empty for nowhere; metrics serves them.
-	metricsAt string
+	metricsAt address
 	metrics   *metrics
 
 	// What came of it: idle, if nothing was done since only a person can move the
@@ -53,7 +53,7 @@ func (c *carrying) flags(cmd *cobra.Command) {
 }
 
 func (c *carrying) metricsFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.metricsAt, "metrics", "", "serve metrics for Prometheus at `ADDR` while the run is carried out: a port of this machine (0: any), or HOST:PORT")
+	cmd.Flags().Var(&c.metricsAt, "metrics", "serve metrics for Prometheus at `ADDR` while the run is carried out: a port of this machine (0: any), or HOST:PORT")
 }
 
 func (a *app) runCommand() *cobra.Command {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 )
 
@@ -24,8 +25,44 @@ func checkEnv(signal string, grpc bool) error {
 		if err := checkHeaders(os.Getenv(prefix + "HEADERS")); err != nil {
 			return fmt.Errorf("%sHEADERS: %w", prefix, err)
 		}
+		if v := strings.TrimSpace(os.Getenv(prefix + "TIMEOUT")); v != "" {
+			if _, err := strconv.Atoi(v); err != nil {
+				return fmt.Errorf("%sTIMEOUT is no number of milliseconds", prefix)
+			}
+		}
+		for _, name := range []string{"CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY"} {
+			if v := strings.TrimSpace(os.Getenv(prefix + name)); v != "" {
+				if _, err := os.Stat(v); err != nil {
+					return fmt.Errorf("%s%s names a file that cannot be read", prefix, name)
+				}
+			}
+		}
 	}
 	return nil
+}
+
+// checkShared refuses what the SDK would not understand of what all signals share.
+func checkShared() error {
+	if v := os.Getenv("OTEL_RESOURCE_ATTRIBUTES"); v != "" {
+		for i, pair := range strings.Split(v, ",") {
+			name, value, ok := strings.Cut(pair, "=")
+			if _, err := url.PathUnescape(strings.TrimSpace(value)); !ok || err != nil || strings.TrimSpace(name) == "" {
+				return fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: attribute %d cannot be read: use name=value, with commas between and values percent-encoded", i+1)
+			}
+		}
+	}
+	sampler := strings.ToLower(strings.TrimSpace(os.Getenv("OTEL_TRACES_SAMPLER")))
+	switch sampler {
+	case "", "always_on", "always_off", "parentbased_always_on", "parentbased_always_off":
+		return nil
+	case "traceidratio", "parentbased_traceidratio":
+		arg := strings.TrimSpace(os.Getenv("OTEL_TRACES_SAMPLER_ARG"))
+		if r, err := strconv.ParseFloat(arg, 64); arg != "" && (err != nil || !(r >= 0 && r <= 1)) {
+			return errors.New("OTEL_TRACES_SAMPLER_ARG is no ratio from 0 to 1")
+		}
+		return nil
+	}
+	return errors.New("OTEL_TRACES_SAMPLER is none that there is: use always_on, always_off, traceidratio, or one of these after parentbased_")
 }
 
 // checkURL refuses what is no URL of a collector. Over gRPC other schemes name addresses

@@ -66,17 +66,14 @@ func FromEnv(ctx context.Context, o otel.Options) (*Live, error) {
 		return nil, nil
 	}
 	l := &Live{failed: &failure{}}
-	var err error
+	if !asked("TRACES") && !asked("METRICS") && !asked("LOGS") {
+		return nil, nil
+	}
+	err := Settings(&o)
 	for _, export := range []func(context.Context, *otel.Options) error{l.traces, l.metrics, l.logs} {
 		if err == nil {
 			err = export(ctx, &o)
 		}
-	}
-	if err == nil && len(l.closers) == 0 {
-		return nil, nil
-	}
-	if err == nil {
-		err = Settings(&o)
 	}
 	if err == nil {
 		l.Observer, err = otel.New(o)
@@ -89,8 +86,12 @@ func FromEnv(ctx context.Context, o otel.Options) (*Live, error) {
 }
 
 // Settings fills in the profile and what to do with content, as the environment says; see
-// [FromEnv].
+// [FromEnv]. It fails if that cannot be read, as it does of the resource's attributes and
+// the sampler, of which the SDK would write lines to stderr.
 func Settings(o *otel.Options) error {
+	if err := checkShared(); err != nil {
+		return err
+	}
 	if slices.Contains(strings.Split(strings.ReplaceAll(os.Getenv("OTEL_SEMCONV_STABILITY_OPT_IN"), " ", ""), ","), "gen_ai_latest_experimental") {
 		o.Profile = otel.GenAI
 	}

@@ -33,7 +33,8 @@ import (
 func unset(t *testing.T) {
 	for _, name := range []string{"OTEL_SDK_DISABLED", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
 		"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", "OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER", "OTEL_LOGS_EXPORTER", "OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_LOGS_HEADERS",
-		"OTEL_SEMCONV_STABILITY_OPT_IN", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "OTEL_SERVICE_NAME", "OTEL_RESOURCE_ATTRIBUTES"} {
+		"OTEL_SEMCONV_STABILITY_OPT_IN", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "OTEL_SERVICE_NAME", "OTEL_RESOURCE_ATTRIBUTES",
+		"OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"} {
 		t.Setenv(name, "")
 	}
 }
@@ -120,21 +121,32 @@ func TestEnvironmentIsWrong(t *testing.T) {
 func TestUnreadable(t *testing.T) {
 	const here = "http://127.0.0.1:1"
 	for name, values := range map[string][]string{
-		"OTEL_EXPORTER_OTLP_HEADERS":        {"hush-hush", "api-key=hush%zz", "the hush=1", "a=b,hush", "=hush"},
-		"OTEL_EXPORTER_OTLP_LOGS_HEADERS":   {"hush-hush"},
-		"OTEL_EXPORTER_OTLP_ENDPOINT":       {"http://hush:hush@127.0.0.1:1", "://hush", "hush:4318", "ftp://hush", here + "/%hush", here + "?key=hush"},
-		"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT":  {"hush:4318"},
-		"OTEL_EXPORTER_OTLP_TRACES_HEADERS": {"hush"},
+		"OTEL_EXPORTER_OTLP_HEADERS":          {"hush-hush", "api-key=hush%zz", "the hush=1", "a=b,hush", "=hush"},
+		"OTEL_EXPORTER_OTLP_LOGS_HEADERS":     {"hush-hush"},
+		"OTEL_EXPORTER_OTLP_ENDPOINT":         {"http://hush:hush@127.0.0.1:1", "://hush", "hush:4318", "ftp://hush", here + "/%hush", here + "?key=hush"},
+		"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT":    {"hush:4318"},
+		"OTEL_EXPORTER_OTLP_TRACES_HEADERS":   {"hush"},
+		"OTEL_EXPORTER_OTLP_TIMEOUT":          {"hush", "10s"},
+		"OTEL_EXPORTER_OTLP_LOGS_CERTIFICATE": {"/gone/hush.pem"},
+		"OTEL_RESOURCE_ATTRIBUTES":            {"hush", "a=%zzhush", "a=b,,c=hush", "=hush"},
+		"OTEL_TRACES_SAMPLER":                 {"hush"},
 	} {
 		for _, v := range values {
 			unset(t)
 			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", here)
 			t.Setenv(name, v)
 			live, err := otlp.FromEnv(t.Context(), otel.Options{})
-			if live != nil || err == nil || !strings.Contains(err.Error(), name+": ") || strings.Contains(err.Error(), "hush") {
+			if live != nil || err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "hush") {
 				t.Errorf("%s=%s: %v, %v", name, v, live, err)
 			}
 			t.Setenv(name, "")
+		}
+	}
+	for sampler, arg := range map[string]string{"traceidratio": "2", "parentbased_traceidratio": "NaN", "TraceIDRatio ": "-0.5"} {
+		t.Setenv("OTEL_TRACES_SAMPLER", sampler)
+		t.Setenv("OTEL_TRACES_SAMPLER_ARG", arg)
+		if err := otlp.Settings(&otel.Options{}); err == nil {
+			t.Errorf("%s with %s is taken", sampler, arg)
 		}
 	}
 	unset(t)

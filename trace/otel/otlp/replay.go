@@ -16,14 +16,18 @@ import (
 	"rein.example/rein/trace/otel"
 )
 
-// maxBatch is how many spans are written or sent together: 512, as the SDK's own batches
-// are large.
-const maxBatch = 512
+// What is written or sent together: 512 spans, as the SDK's own batches are large, or
+// fewer that have 2 MiB of text, since a receiver takes messages of 4 MiB over gRPC unless
+// it is told otherwise, and each model call with content holds its whole request.
+const (
+	maxBatch      = 512
+	maxBatchBytes = 2 << 20
+)
 
 // Write writes a stored run, with the runs that carry out its calls, to w: lines of
 // OTLP/JSON, as the collector's file exporter writes and its otlpjsonfile receiver reads
-// them. Each line is a whole request of at most 512 spans; memory is bounded by that. Of
-// the options Profile, Content, Redact, Requests and Version count. A span in ctx is the
+// them. Each line is a whole request of at most 512 spans and, but for a single span that
+// has more, some 2 MiB; memory is bounded by that. Of the options Profile, Content, Redact, Requests and Version count. A span in ctx is the
 // parent of a run that nobody else gave one.
 func Write(ctx context.Context, w io.Writer, s journal.Store, run string, o otel.Options) error {
 	return replay(ctx, s, run, o, func(spans []sdktrace.ReadOnlySpan) error {
@@ -85,6 +89,7 @@ func replay(ctx context.Context, s journal.Store, run string, o otel.Options, fl
 type batch struct {
 	mu    sync.Mutex
 	spans []sdktrace.ReadOnlySpan
+	bytes int // of text in them
 	flush func([]sdktrace.ReadOnlySpan) error
 	err   error
 }
@@ -94,16 +99,31 @@ func (b *batch) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
 func (b *batch) OnEnd(s sdktrace.ReadOnlySpan) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.spans = append(b.spans, s); len(b.spans) == maxBatch {
+	n := textOf(s)
+	if b.bytes+n > maxBatchBytes {
 		b.pass()
 	}
+	b.spans, b.bytes = append(b.spans, s), b.bytes+n
+	if len(b.spans) == maxBatch {
+		b.pass()
+	}
+}
+
+// textOf returns how many bytes of text a span's attributes have.
+func textOf(s sdktrace.ReadOnlySpan) (n int) {
+	for _, kv := range s.Attributes() {
+		if kv.Value.Type() == attribute.STRING {
+			n += len(kv.Value.AsString())
+		}
+	}
+	return n
 }
 
 func (b *batch) pass() {
 	if b.err == nil && len(b.spans) > 0 {
 		b.err = b.flush(b.spans)
 	}
-	b.spans = nil
+	b.spans, b.bytes = nil, 0
 }
 
 // ForceFlush passes on what is left.
