@@ -28,15 +28,18 @@ var exportFormats = []struct {
 		return portable.Export(ctx, w, v, run, "rein "+builtVersion())
 	}},
 	{"html", "a page to look at, in one file", func(a *app, ctx context.Context, w io.Writer, v *portable.View, run string) (*portable.Exported, error) {
-		err := writeHTML(ctx, v, run, w)
-		return v.Exported(run), err
+		var left []string
+		err := writeHTML(ctx, v, run, w, func(what string) { left = append(left, what) })
+		x := v.Exported(run)
+		x.Left = append(x.Left, left...)
+		return x, err
 	}},
 	{"otlp", "spans of OpenTelemetry, as lines of OTLP/JSON; see --to", func(a *app, ctx context.Context, w io.Writer, v *portable.View, run string) (*portable.Exported, error) {
 		o, err := exportedAsAsked(v)
 		if err == nil {
 			err = otlp.Write(ctx, w, v, run, o)
 		}
-		return v.Exported(run), err
+		return sent(v, run), err
 	}},
 	{"atif", "an Agent Trajectory Interchange Format document", func(a *app, ctx context.Context, w io.Writer, v *portable.View, run string) (*portable.Exported, error) {
 		return portable.ExportATIF(ctx, w, v, run, builtVersion())
@@ -90,6 +93,9 @@ OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY asks for it.`,
 	a.completeFlag(cmd, "format", cobra.FixedCompletions(exportNames(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.MarkFlagFilename("output") // the flag is there
 	return a.withReading(cmd, func(ctx context.Context, s journal.Store, args []string) error {
+		if to == "" && cmd.Flags().Changed("to") {
+			return errors.New("--to names no collector: use a URL such as http://127.0.0.1:4318, or env")
+		}
 		if to != "" && (format != "otlp" || file != "-") {
 			return errors.New("--to is for --format otlp, and in place of -o")
 		}
@@ -115,6 +121,14 @@ OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY asks for it.`,
 		}
 		return fmt.Errorf("there is no format %q: it is one of %s", clip(format, nameWidth), strings.Join(exportNames(), ", "))
 	})
+}
+
+// sent says what of a run is among spans. A body is missing only if it was to be: without
+// what was said, none is.
+func sent(v *portable.View, run string) *portable.Exported {
+	x := v.Exported(run)
+	x.Left = append(x.Left, v.Lost()...)
+	return x
 }
 
 // exportTo lets write write the file, and says what is in it.

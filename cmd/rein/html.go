@@ -20,8 +20,8 @@ import (
 // writeHTML writes a run and those below it as one HTML file. s gives what may be in it:
 // what is taken out on the way out, a view of the store takes out, and requests are then
 // said not to be exact. What is sound of a damaged journal is written, and the error, a
-// *journal.DamageError, says where it ends.
-func writeHTML(ctx context.Context, s journal.Store, run string, w io.Writer) error {
+// *journal.DamageError, says where it ends; left is told what else is missing.
+func writeHTML(ctx context.Context, s journal.Store, run string, w io.Writer, left func(what string)) error {
 	alive := map[string]string{} // looked up only
 	for sum, err := range s.Runs(ctx) {
 		if err != nil {
@@ -39,6 +39,7 @@ func writeHTML(ctx context.Context, s journal.Store, run string, w io.Writer) er
 		Run:     *top,
 		Below:   func(below string) (*html.Run, error) { return htmlRun(ctx, s, below, alive) },
 		Body:    func(ref message.Ref) ([]byte, error) { return s.Body(ctx, ref) },
+		Left:    left,
 		Program: "rein " + builtVersion(),
 	})
 }

@@ -62,11 +62,15 @@ func (a *app) sendTo(ctx context.Context, to string, v *portable.View, run strin
 	if err := otlp.Send(ctx, v, run, o, to); err != nil {
 		return failed(err)
 	}
-	a.tellExported(v.Exported(run), "-")
+	x := sent(v, run)
+	a.tellExported(x, "-")
 	if a.json {
-		return a.print(v.Exported(run))
+		err = a.print(x)
 	}
-	return nil
+	if err == nil && len(x.Left) > 0 {
+		err = &exit{code: badEnd}
+	}
+	return err
 }
 
 // exportedAsAsked is exported, with what the environment says of names and content. What

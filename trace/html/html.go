@@ -34,6 +34,11 @@ type Input struct {
 	// Body gives what is stored out of line. Nil, or an error: it is said that it is
 	// missing.
 	Body func(message.Ref) ([]byte, error)
+	// Left is told, in words, what belongs on the page and is missing: bodies that Body
+	// does not give, runs below that are not shown or whose journal is damaged, requests
+	// of which is not known what the model saw. The page's end says the same. Texts that
+	// are only cut are not among it. Nil: nobody is told.
+	Left func(what string)
 	// Program is what wrote the page, with its version: "rein 1.2".
 	Program string
 	// Limits bound the page; zero members have the defaults.

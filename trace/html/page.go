@@ -66,6 +66,26 @@ type page struct {
 	cuts, left int64
 	// notShown are the runs below that are not shown, and why.
 	notShown []template.HTML
+	// missing is what else is not on the page, each thing once; named is looked up only.
+	missing []template.HTML
+	named   map[string]bool
+}
+
+// mostMissing is how many things the page's end names; it says how many there are more.
+const mostMissing = 100
+
+// lacks notes what is missing on the page.
+func (p *page) lacks(what string) {
+	if p.named[what] {
+		return
+	}
+	p.named[what] = true
+	if len(p.missing) < mostMissing {
+		p.missing = append(p.missing, line(what))
+	}
+	if p.in.Left != nil {
+		p.in.Left(what)
+	}
 }
 
 // Write writes the page of a run. It needs memory for the steps of the run, about a
@@ -75,16 +95,19 @@ type page struct {
 func Write(w io.Writer, in Input) error {
 	in.Limits.Text = max(cmp.Or(in.Limits.Text, DefaultText), LeastText)
 	in.Limits.All = cmp.Or(in.Limits.All, DefaultAll)
-	p := &page{in: &in, out: bufio.NewWriterSize(w, 64<<10), sections: map[string]int{}, elsewhere: map[[16]byte]string{}}
+	p := &page{in: &in, out: bufio.NewWriterSize(w, 64<<10), sections: map[string]int{}, elsewhere: map[[16]byte]string{}, named: map[string]bool{}}
 	if err := p.survey(); err != nil {
 		return err
 	}
 	if err := p.template("head", p.head()); err != nil {
 		return err
 	}
-	for _, f := range p.runs {
+	for i, f := range p.runs {
 		if err := p.run(f); err != nil {
 			return err
+		}
+		if i > 0 && f.damage != nil {
+			p.lacks(f.damage.Error() + "; the page has what comes before")
 		}
 	}
 	if err := p.template("foot", p.foot()); err != nil {
@@ -116,7 +139,11 @@ func (p *page) survey() error {
 				continue
 			}
 			if why := p.below(f, c); why != "" {
-				p.notShown = append(p.notShown, line(c.run+" (call "+c.call+" of run "+f.run.ID+"): "+why))
+				what := c.run + " (call " + c.call + " of run " + f.run.ID + "): " + why
+				p.notShown = append(p.notShown, line(what))
+				if p.in.Left != nil {
+					p.in.Left("run " + what)
+				}
 			}
 		}
 	}
@@ -197,10 +224,14 @@ func textKey(s string) [16]byte {
 
 // body loads what is stored out of line.
 func (p *page) body(ref message.Ref) (string, error) {
-	if p.in.Body == nil {
-		return "", errors.New("bodies were not asked for when this page was made")
+	var b []byte
+	err := errors.New("bodies were not asked for when this page was made")
+	if p.in.Body != nil {
+		b, err = p.in.Body(ref)
 	}
-	b, err := p.in.Body(ref)
+	if err != nil {
+		p.lacks("the body " + ref.SHA256 + ": " + err.Error())
+	}
 	return string(b), err
 }
 
@@ -239,10 +270,12 @@ type footView struct {
 	Left     string
 	Limit    string
 	NotShown []template.HTML
+	Missing  []template.HTML
+	More     int // than Missing says
 	Script   template.JS
 	Program  template.HTML
 }
 
 func (p *page) foot() *footView {
-	return &footView{Cuts: p.cuts, Left: plural(p.left, "byte"), Limit: number(int64(p.limit)), NotShown: p.notShown, Script: template.JS(script), Program: line(p.in.Program)}
+	return &footView{Cuts: p.cuts, Left: plural(p.left, "byte"), Limit: number(int64(p.limit)), NotShown: p.notShown, Missing: p.missing, More: len(p.named) - len(p.missing), Script: template.JS(script), Program: line(p.in.Program)}
 }

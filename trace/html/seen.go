@@ -121,12 +121,14 @@ func (w *writer) saw(e *event.Event, d *event.ModelCalled) *sawView {
 	switch {
 	case err != nil:
 		v.Unknown = line("What the model saw from here on cannot be shown: " + err.Error())
+		w.lacks(fmt.Sprintf("what the model saw in run %s, from step %d on: %v", w.f.run.ID, d.Step, err))
 		return v
 	case r == nil:
 		v.Unknown = "What the model saw here is not known."
 		return v
 	case r.Unseen != "":
 		v.Unknown = line("What the model saw here cannot be shown: " + r.Unseen)
+		w.lacks(fmt.Sprintf("what the model saw in run %s at step %d: %s", w.f.run.ID, d.Step, r.Unseen))
 		return v
 	}
 	v.Dialect = line(r.Dialect)

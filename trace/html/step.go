@@ -278,6 +278,8 @@ func (w *writer) input(d *event.InputReceived) {
 		what += fmt.Sprintf(" (of %s; the model has its beginning and its end)", plural(d.Full.Bytes, "byte"))
 		if body, err := w.body(*d.Full); err == nil {
 			text = body
+		} else {
+			what += ", and the whole cannot be shown: " + err.Error()
 		}
 	}
 	w.note(what+because(d.Why), text)

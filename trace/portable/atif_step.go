@@ -115,12 +115,17 @@ func (d *atifRun) content(parts []message.Part) (any, error) {
 		case message.Text:
 			text, err = d.textOf(p)
 		case message.Image:
-			if source := d.image(p); source != nil {
+			source, lost := d.image(p)
+			switch {
+			case lost != nil:
+				text = d.lost(lost)
+			case source == nil:
+				text = d.named("an image", p)
+			default:
 				images = true
 				list = append(list, atifPart{Type: "image", Source: source})
 				continue
 			}
-			text = d.named("an image", p)
 		default:
 			text = d.named("a file", p)
 		}
@@ -144,10 +149,15 @@ func (d *atifRun) textOf(p *message.Part) (string, error) {
 	body, err := d.x.v.Body(d.x.ctx, *p.Ref)
 	var broken *journal.BodyError
 	if errors.As(err, &broken) {
-		d.x.left = append(d.x.left, fmt.Sprintf("run %s: %v", d.run, broken))
-		return "[" + broken.Error() + "]", nil
+		return d.lost(broken), nil
 	}
 	return strings.ToValidUTF8(string(body), "\uFFFD"), err
+}
+
+// lost stands for a body that the store does not give, which is told.
+func (d *atifRun) lost(err error) string {
+	d.x.left = append(d.x.left, fmt.Sprintf("run %s: %v", d.run, err))
+	return "[" + err.Error() + "]"
 }
 
 // atifImages are the kinds of images that the format takes.
@@ -157,25 +167,25 @@ var atifImages = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
 const maxATIFImage = 4 << 20
 
 // image returns where an image is: its URL or, of one that the store has, a data: URL;
-// nil if the format has no place for it.
-func (d *atifRun) image(p *message.Part) *atifSource {
+// nil if the format has no place for it. It fails if the store does not give it.
+func (d *atifRun) image(p *message.Part) (*atifSource, error) {
 	media := p.MediaType
 	if media == "" {
 		media = "image/png"
 	}
 	switch {
 	case !slices.Contains(atifImages, media):
-		return nil
+		return nil, nil
 	case p.URL != "":
-		return &atifSource{media, p.URL}
+		return &atifSource{media, p.URL}, nil
 	case p.Ref == nil || p.Ref.Bytes > maxATIFImage:
-		return nil
+		return nil, nil
 	}
 	body, err := d.x.v.Body(d.x.ctx, *p.Ref)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	return &atifSource{media, "data:" + media + ";base64," + base64.StdEncoding.EncodeToString(body)}
+	return &atifSource{media, "data:" + media + ";base64," + base64.StdEncoding.EncodeToString(body)}, nil
 }
 
 // named stands for what has no place in the format, which is told.

@@ -2,6 +2,7 @@ package portable
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -209,5 +210,30 @@ func TestATIFEmpty(t *testing.T) {
 	must(t, err)
 	if _, err := ExportATIF(t.Context(), &bytes.Buffer{}, v, "r1", "1"); err == nil {
 		t.Error("a run without events was exported")
+	}
+}
+
+// losing is a store that has lost its bodies.
+type losing struct{ *memory.Store }
+
+func (losing) Body(_ context.Context, ref message.Ref) ([]byte, error) {
+	return nil, &journal.BodyError{SHA256: ref.SHA256, Missing: true}
+}
+
+// Texts and images that the store has lost are told as left out, not as images without a
+// place in the format; so is what is asked for of a view.
+func TestATIFLost(t *testing.T) {
+	v, err := NewView(losing{talk(t)}, testRedactor(t))
+	must(t, err)
+	var b bytes.Buffer
+	x, err := ExportATIF(t.Context(), &b, v, "r1", "1.0")
+	must(t, err)
+	if len(x.Left) != 2 || len(v.Lost()) != 2 || strings.Contains(b.String(), "no place") {
+		t.Errorf("left out %q, lost %q", x.Left, v.Lost())
+	}
+	for i, said := range x.Left {
+		if !strings.HasSuffix(said, v.Lost()[i]) {
+			t.Errorf("%q is left out, and %q was lost", said, v.Lost()[i])
+		}
 	}
 }

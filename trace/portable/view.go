@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"unicode/utf8"
 
 	"rein.example/rein/event"
@@ -33,6 +34,8 @@ type View struct {
 	opaque  int64
 	// learned are the runs whose secrets are known; looked up only.
 	learned map[string]bool
+	// lost are the bodies that were asked for and that the store does not give, in words.
+	lost []string
 }
 
 // NewView returns the view of a store, which must be a [journal.Archiver]. With a nil
@@ -159,17 +162,28 @@ func (v *View) text(body []byte) []byte {
 
 // Body returns a body that an event of the view refers to.
 func (v *View) Body(ctx context.Context, at message.Ref) ([]byte, error) {
-	was, ok := v.original[at.SHA256]
-	if !ok {
-		return v.Store.Body(ctx, at)
+	was, changed := v.original[at.SHA256]
+	if !changed {
+		was = at
 	}
 	body, err := v.Store.Body(ctx, was)
-	if err != nil {
-		return nil, err
+	var broken *journal.BodyError
+	if errors.As(err, &broken) && !slices.Contains(v.lost, broken.Error()) && len(v.lost) < mostLost {
+		v.lost = append(v.lost, broken.Error())
+	}
+	if err != nil || !changed {
+		return body, err
 	}
 	defer v.redactor.mute(true)()
 	return v.text(body), nil
 }
+
+// mostLost is how many bodies [View.Lost] names.
+const mostLost = 100
+
+// Lost returns, in words, the bodies that were asked for and that the store does not
+// give, the first 100 of them.
+func (v *View) Lost() []string { return slices.Clone(v.lost) }
 
 // Refs returns the references to bodies in an event.
 func Refs(d event.Data) (out []*message.Ref) {
