@@ -33,7 +33,8 @@ func (c Cost) Total() int64 {
 // Cost returns what a call of that usage costs at price p. It is unknown, and ok
 // false, if p is nil or the usage does not say how much went in and came out.
 // Input that is not known to have been cached is charged in full, so that the
-// cost is never too low for that reason; figures that contradict each other are
+// cost is never too low for that reason, and the most that it can be where the usage
+// does not say what was cached; figures that contradict each other are
 // cut to what they are part of.
 func (u *Usage) Cost(p *Price) (c Cost, ok bool) {
 	input, ok1 := u.Input.Get()

@@ -1,13 +1,16 @@
 package trace
 
-import "rein.example/rein/event"
+import (
+	"rein.example/rein/event"
+	"rein.example/rein/message"
+)
 
 // Context is what a request held, by block.
 type Context struct {
 	// Tokens is the size of the request as the server was expected to count it, and
-	// Budget the most that it might have had, 0 if that was not known.
-	Tokens int64 `json:"tokens"`
-	Budget int64 `json:"budget"`
+	// Budget the most that it might have had, null if that was not known.
+	Tokens int64  `json:"tokens"`
+	Budget *int64 `json:"budget"`
 	// Method says how Tokens came about: exact, calibrated or estimated.
 	Method string `json:"method"`
 	// Messages is the number of messages of the conversation in it.
@@ -56,9 +59,18 @@ func (f *Fold) compacted(e *event.Event, d *event.ContextCompacted) {
 		Before: d.Before, After: d.After, Upto: d.Upto, Summary: d.Summary, Snapshot: d.Snapshot, Edits: notNil(d.Edits), Failed: notNil(d.Failed)})
 }
 
+// budget is the most that a request might have had; an event has 0 where that is not
+// known.
+func budget(d *event.ContextAssembled) message.Count {
+	if d.Budget <= 0 {
+		return 0
+	}
+	return message.Known(d.Budget)
+}
+
 // assembled keeps what the next request holds.
 func (f *Fold) assembled(d *event.ContextAssembled) {
-	f.context = &Context{Tokens: d.Tokens, Budget: d.Budget, Method: d.Method, Messages: d.Messages, Blocks: notNil(d.Blocks)}
+	f.context = &Context{Tokens: d.Tokens, Budget: known(budget(d)), Method: d.Method, Messages: d.Messages, Blocks: notNil(d.Blocks)}
 	for ; f.placed < len(f.compactions); f.placed++ {
 		f.compactions[f.placed].Step = d.Step
 	}

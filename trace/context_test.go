@@ -36,7 +36,7 @@ func TestContext(t *testing.T) {
 	}
 	want := []int64{5_200, 5_200, 5_900, 2_100}
 	for i, r := range f.Rows() {
-		if r.Context == nil || r.Context.Tokens != want[i] || r.Context.Budget != 6_000 || r.Context.Blocks == nil {
+		if r.Context == nil || r.Context.Tokens != want[i] || *r.Context.Budget != 6_000 || r.Context.Blocks == nil {
 			t.Errorf("row %d: %+v", i, r.Context)
 		}
 	}

@@ -12,6 +12,7 @@ type modelCall struct {
 	row     int
 	asked   string // the model, as it was asked for
 	purpose event.Purpose
+	step    int64
 	ended   bool
 	charged bool // usage and cost are in the sums
 	usage   message.Usage
@@ -27,17 +28,43 @@ func (c *modelCall) total() message.Count {
 	return message.Known(c.cost.Total())
 }
 
-func (f *Fold) called(e *event.Event, d *event.ModelCalled) {
-	if d.Step != f.step {
-		f.sums.steps++
+// attempt is what a model call is an attempt at.
+type attempt struct {
+	step    int64
+	purpose event.Purpose
+}
+
+// reply is a reply that was not parsed yet.
+type reply struct {
+	id            string
+	step          int64
+	steps, paused bool // it may be a step; its provider goes on
+}
+
+// Attempts numbers the model calls of a run: each counts from 1 at its step and for its
+// purpose. A journal counts anew when a summary is refused and another one made, when a
+// provider goes on with a reply, and when a run is taken up again, so that two calls
+// have one number there. The zero value is ready.
+type Attempts struct{ tries map[attempt]int64 }
+
+// Next returns the number of the next model call.
+func (a *Attempts) Next(d *event.ModelCalled) int64 {
+	if a.tries == nil {
+		a.tries = map[attempt]int64{}
 	}
+	k := attempt{d.Step, d.Purpose}
+	a.tries[k]++
+	return a.tries[k]
+}
+
+func (f *Fold) called(e *event.Event, d *event.ModelCalled) {
 	f.step = d.Step
-	f.models[d.ID] = &modelCall{row: len(f.rows), asked: d.Model, purpose: d.Purpose}
+	f.models[d.ID] = &modelCall{row: len(f.rows), asked: d.Model, purpose: d.Purpose, step: d.Step}
 	f.of(d.Purpose).calls++
 	f.sums.modelCalls++
 	f.model(d.Model).Calls++
 	f.rows = append(f.rows, Row{Run: e.Run, Step: d.Step, Time: e.Time, Event: e.Seq,
-		Model: ptr(d.Model), Purpose: ptr(string(d.Purpose)), Attempt: ptr(d.Attempt), Context: f.context})
+		Model: ptr(d.Model), Purpose: ptr(string(d.Purpose)), Attempt: ptr(f.tries.Next(d)), Context: f.context})
 }
 
 func (f *Fold) answered(d *event.ModelAnswered) {
@@ -45,6 +72,7 @@ func (f *Fold) answered(d *event.ModelAnswered) {
 	if c == nil {
 		return
 	}
+	f.reply = reply{d.ID, c.step, !c.purpose.Aside(), d.Finish == event.FinishPause}
 	r := &f.rows[c.row]
 	r.LatencyMS, r.FirstMS, r.WaitedMS, r.FinishReason = ptr(d.Latency), known(d.First), ptr(d.Waited), ptr(finish(d.Finish))
 	if f.recorded {
@@ -55,6 +83,15 @@ func (f *Fold) answered(d *event.ModelAnswered) {
 		r.Model = ptr(d.Model)
 	}
 	f.ended(c, &d.Usage, true)
+}
+
+// parsed counts a reply that is acted on. One that its provider goes on with is the
+// same step as the next, and what the harness asks for itself is none.
+func (f *Fold) parsed(d *event.ReplyParsed) {
+	if p := f.reply; p.id == d.ID && p.steps && p.step > f.acted && !(p.paused && len(d.Calls) == 0) {
+		f.acted = p.step
+		f.sums.steps++
+	}
 }
 
 func (f *Fold) failed(d *event.ModelFailed) {
@@ -87,7 +124,8 @@ func (f *Fold) ended(c *modelCall, u *message.Usage, charged bool) {
 	r.use(u)
 	r.Cost, r.CostParts = nil, nil
 	if c.priced {
-		r.Cost, r.CostParts = usd(c.total()), partsOf(&c.cost)
+		parts := c.parts()
+		r.Cost, r.CostParts = usd(c.total()), partsOf(&parts, message.Known(c.cost.Output))
 	}
 	r.CumulativeCost = f.total()
 }

@@ -10,7 +10,8 @@ type PurposeTotal struct {
 	Purpose string `json:"purpose"`
 	// Calls counts attempts, those that failed included.
 	Calls int64 `json:"calls"`
-	// Tokens are input and output, null if one call did not say what it used.
+	// Tokens are input and output, null if one call did not say what it used, or none
+	// was charged.
 	Tokens *int64 `json:"tokens"`
 	// Cost is null while prices are unknown.
 	Cost *USD `json:"cost_usd"`
@@ -37,7 +38,7 @@ func (f *Fold) Purposes() []PurposeTotal {
 			continue
 		}
 		out = append(out, PurposeTotal{Purpose: string(p), Calls: t.calls, Returned: t.returned,
-			Tokens: known(t.tokens.count()), Cost: usd(t.cost.count())})
+			Tokens: known(t.tokens.said()), Cost: usd(t.cost.said())})
 	}
 	return out
 }

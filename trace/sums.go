@@ -6,11 +6,12 @@ import (
 )
 
 // tally is a sum of which some summands may be unknown. Its zero value is nothing.
-type tally struct{ sum, unknown int64 }
+type tally struct{ sum, unknown, summands int64 }
 
 // add adds a summand, or takes it away again if sign is -1.
 func (t *tally) add(c message.Count, sign int64) {
 	n, ok := c.Get()
+	t.summands += sign
 	switch {
 	case !ok:
 		t.unknown += sign
@@ -27,6 +28,15 @@ func (t tally) count() message.Count {
 		return 0
 	}
 	return message.Known(t.sum)
+}
+
+// said returns the sum, unknown if a summand is or there is none: where nothing was
+// charged nobody has said that it was 0.
+func (t tally) said() message.Count {
+	if t.summands <= 0 {
+		return 0
+	}
+	return t.count()
 }
 
 // usageSums are the sums of what was used.
@@ -63,8 +73,10 @@ type sums struct {
 	unreported int64
 	usage      usageSums
 	parts      [5]tally // of the cost, in the order of message.Cost
+	written    tally    // what output cost, reasoning included
 	cost       tally
-	charged    int64 // summands of cost, those below included
+	calls      int64 // those that were charged: summands of all of these
+	charged    int64 // the same, and the runs below
 	below      belowSums
 }
 
@@ -76,20 +88,17 @@ type belowSums struct {
 }
 
 func (s *sums) add(c *modelCall, sign int64) {
+	s.calls += sign
 	s.charged += sign
 	if c.usage.Input.Add(c.usage.Output) <= 0 {
 		s.unreported += sign
 	}
 	s.usage.add(&c.usage, sign)
 	s.cost.add(c.total(), sign)
-	parts := [...]int64{c.cost.Uncached, c.cost.Cached, c.cost.CacheWrite, c.cost.Output, c.cost.Reasoning}
-	for i, n := range parts {
-		var part message.Count
-		if c.priced {
-			part = message.Known(n)
-		}
+	for i, part := range c.parts() {
 		s.parts[i].add(part, sign)
 	}
+	s.written.add(message.Known(c.cost.Output+c.cost.Reasoning), sign)
 }
 
 // spent adds what the run of an agent has used.
@@ -114,17 +123,44 @@ func (f *Fold) total() *USD {
 	return usd(f.sums.cost.count().Add(f.sums.below.cost.count()))
 }
 
-// costParts returns the parts of the cost, nil if they are unknown.
+// costParts returns the parts of the cost, nil if it is unknown.
 func (s *sums) costParts() *CostParts {
-	if s.cost.unknown > 0 {
+	if s.calls <= 0 || s.cost.unknown > 0 {
 		return nil
 	}
-	p := &s.parts
-	return &CostParts{USD(p[0].sum), USD(p[1].sum), USD(p[2].sum), USD(p[3].sum), USD(p[4].sum)}
+	var parts [5]message.Count
+	for i := range parts {
+		parts[i] = s.parts[i].count()
+	}
+	return partsOf(&parts, s.written.count())
 }
 
-func partsOf(c *message.Cost) *CostParts {
-	return &CostParts{USD(c.Uncached), USD(c.Cached), USD(c.CacheWrite), USD(c.Output), USD(c.Reasoning)}
+// parts returns what a call cost by kind of token, in the order of message.Cost, each
+// unknown where its tokens are.
+func (c *modelCall) parts() (parts [5]message.Count) {
+	if !c.priced {
+		return parts
+	}
+	u, k := &c.usage, message.Known
+	if u.Cached != 0 {
+		parts[0], parts[1] = k(c.cost.Uncached), k(c.cost.Cached)
+	}
+	if u.CacheWrite != 0 {
+		parts[2] = k(c.cost.CacheWrite)
+	}
+	parts[3] = k(c.cost.Output)
+	if u.Reasoning != 0 {
+		parts[4] = k(c.cost.Reasoning)
+	}
+	return parts
+}
+
+// partsOf returns parts of a cost of which output, reasoning included, is written.
+func partsOf(parts *[5]message.Count, written message.Count) *CostParts {
+	if parts[4] == 0 { // not known of all calls: it is in the output
+		parts[3] = written
+	}
+	return &CostParts{usd(parts[0]), usd(parts[1]), usd(parts[2]), usd(parts[3]), usd(parts[4])}
 }
 
 func usd(c message.Count) *USD {

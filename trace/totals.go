@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"slices"
+
 	"rein.example/rein/event"
 )
 
@@ -11,8 +13,9 @@ import (
 // that it has called as tools stands apart in Below: they are runs of their own, with
 // totals of their own, so who adds over many runs leaves Below out.
 type Totals struct {
-	// Steps counts those for which a model was called, ModelCalls all attempts of all
-	// purposes, ToolCalls the calls that were executed at least once.
+	// Steps counts the replies that were acted on, as limits do and as a run's result
+	// has it; ModelCalls all attempts of all purposes, ToolCalls the calls that were
+	// executed at least once.
 	Steps      int64 `json:"steps"`
 	ModelCalls int64 `json:"model_calls"`
 	ToolCalls  int64 `json:"tool_calls"`
@@ -25,7 +28,8 @@ type Totals struct {
 	// recorded, which does not say it, and for a fork of one.
 	Time *Times `json:"time"`
 	// Tokens, Cost and CostParts are null, or have members that are, where something
-	// is unknown.
+	// is unknown; so they are while no call was charged, since a server that has only
+	// failed has said nothing.
 	Tokens    Tokens     `json:"tokens"`
 	Cost      *USD       `json:"cost_usd"`
 	CostParts *CostParts `json:"cost_parts"`
@@ -52,13 +56,48 @@ type Tokens struct {
 	Reasoning  *int64 `json:"reasoning_tokens"`
 }
 
-// CostParts is what was paid for, in dollars; the parts don't overlap.
+// CostParts is what was paid for, in dollars; the parts don't overlap. A part is null
+// where the tokens that it is for are. Of a server that does not say how much of the
+// input it had kept, all of that is charged in full (see [message.Usage.Cost]): Uncached
+// and Cached are null then, and the cost that these are parts of is the most that it can
+// have been. Where Reasoning is null it is in Output; what cache writes cost of which
+// nobody knows is in Uncached.
 type CostParts struct {
-	Uncached   USD `json:"uncached"`
-	Cached     USD `json:"cached"`
-	CacheWrite USD `json:"cache_write"`
-	Output     USD `json:"output"`
-	Reasoning  USD `json:"reasoning"`
+	Uncached   *USD `json:"uncached"`
+	Cached     *USD `json:"cached"`
+	CacheWrite *USD `json:"cache_write"`
+	Output     *USD `json:"output"`
+	Reasoning  *USD `json:"reasoning"`
+}
+
+// Paid is one thing that was paid for, in words for people.
+type Paid struct {
+	What string
+	USD  USD
+}
+
+// Paid lists what a cost of total was for, as far as it is known; nothing that was for
+// nothing is in it.
+func (p *CostParts) Paid(total USD) []Paid {
+	if p == nil {
+		return nil
+	}
+	rest := total
+	of := func(what string, u *USD) Paid {
+		if u == nil {
+			return Paid{}
+		}
+		rest -= *u
+		return Paid{what, *u}
+	}
+	out := []Paid{of("output", p.Output), of("reasoning", p.Reasoning)}
+	if p.Uncached == nil || p.Cached == nil {
+		out = append([]Paid{{"input at the full price", rest}}, out...)
+	} else {
+		in := []Paid{of("input read anew", p.Uncached), of("cached", p.Cached)}
+		out = append(append(in, Paid{"written to the cache", rest}), out...) // the rest, if not all calls have said it
+	}
+	return slices.DeleteFunc(out, func(x Paid) bool { return x.USD <= 0 })
 }
 
 // ModelTotal is what the calls of one model have taken.
@@ -67,8 +106,8 @@ type ModelTotal struct {
 	Model string `json:"model"`
 	// Calls counts attempts, those that failed included.
 	Calls int64 `json:"calls"`
-	// Tokens are input and output, null if one call did not say what it used; Cost is
-	// null while prices are unknown.
+	// Tokens are input and output, null if one call did not say what it used, or none was
+	// charged; Cost is null while prices are unknown, and then.
 	Tokens *int64 `json:"tokens"`
 	Cost   *USD   `json:"cost_usd"`
 
@@ -94,7 +133,7 @@ func (f *Fold) Totals() Totals {
 	t.Models = make([]ModelTotal, len(f.byModel))
 	for i := range f.byModel {
 		m := &f.byModel[i]
-		t.Models[i] = ModelTotal{Model: m.Model, Calls: m.Calls, Tokens: known(m.tokens.count()), Cost: usd(m.cost.count())}
+		t.Models[i] = ModelTotal{Model: m.Model, Calls: m.Calls, Tokens: known(m.tokens.said()), Cost: usd(m.cost.said())}
 	}
 	return t
 }
@@ -103,8 +142,10 @@ func (f *Fold) Totals() Totals {
 func (f *Fold) here() Totals {
 	s := &f.sums
 	t := Totals{Steps: s.steps, ModelCalls: s.modelCalls, ToolCalls: s.toolCalls, Unreported: s.unreported, Unanswered: s.modelCalls - s.ended,
-		Tokens: s.usage.tokens(), Cost: usd(s.cost.count()), CostParts: s.costParts(),
-		CostWithBelow: usd(s.cost.count().Add(s.below.cost.count()))}
+		CostParts: s.costParts()}
+	if s.calls > 0 {
+		t.Tokens, t.Cost, t.CostWithBelow = s.usage.tokens(), usd(s.cost.count()), usd(s.cost.count().Add(s.below.cost.count()))
+	}
 	if times := f.clock.times; !f.untimed {
 		t.Time = &times
 	}

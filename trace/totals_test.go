@@ -96,10 +96,12 @@ func TestTotals(t *testing.T) {
 		at{0, &event.RunStarted{Spec: priced("a", "b")}},
 		at{1, &event.ModelCalled{ID: "1", Step: 1, Model: "a", Purpose: event.PurposeStep}},
 		at{2, &event.ModelAnswered{ID: "1", Usage: used(100, 60, 20, 10, 4), First: message.Known(1), Latency: 5, Waited: 2}},
+		at{2, &event.ReplyParsed{ID: "1"}},
 		at{3, &event.ModelCalled{ID: "2", Step: 2, Model: "b", Purpose: event.PurposeStep}},
 		at{4, &event.ModelFailed{ID: "2", Class: event.ClassNetwork}},
 		at{5, &event.ModelCalled{ID: "3", Step: 2, Model: "a", Purpose: event.PurposeStep}},
 		at{6, &event.ModelAnswered{ID: "3", Usage: used(200, 100, 0, 1, 0)}},
+		at{6, &event.ReplyParsed{ID: "3"}},
 		at{7, &event.CallJudged{Call: "c", Tool: "t"}},
 		at{8, &event.ToolStarted{ID: "t1", Call: "c", Tool: "t", Attempt: 1}},
 		at{9, &event.ToolFinished{ID: "t1", Call: "c", Tool: "t", Latency: 3}},
@@ -107,11 +109,11 @@ func TestTotals(t *testing.T) {
 		at{11, &event.ToolFinished{ID: "t2", Call: "c", Tool: "t", Latency: 4}},
 		at{12, &event.ModelCalled{ID: "4", Step: 3, Model: "b", Purpose: event.PurposeStep}},
 	)
-	const want = `{"steps":3,"model_calls":4,"tool_calls":1,"unreported_calls":0,"unanswered_calls":1,` +
+	const want = `{"steps":2,"model_calls":4,"tool_calls":1,"unreported_calls":0,"unanswered_calls":1,` +
 		`"time":{"wall_ms":12,"models_ms":2,"servers_ms":2,"tools_ms":2,"people_ms":0,"stopped_ms":0,"between_ms":6},` +
 		`"tokens":{"input_tokens":300,"uncached_tokens":120,"cached_tokens":160,"cache_write_tokens":20,"output_tokens":11,"reasoning_tokens":4},` +
 		`"cost_usd":91.000000,"cost_parts":{"uncached":60.000000,"cached":16.000000,"cache_write":4.000000,"output":7.000000,"reasoning":4.000000},` +
-		`"models":[{"model":"a","calls":2,"tokens":311,"cost_usd":91.000000},{"model":"b","calls":2,"tokens":0,"cost_usd":0.000000}],` +
+		`"models":[{"model":"a","calls":2,"tokens":311,"cost_usd":91.000000},{"model":"b","calls":2,"tokens":null,"cost_usd":null}],` +
 		`"cost_with_below_usd":91.000000}`
 	if got := jsonOf(t, f.Totals()); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -359,5 +361,92 @@ func TestTurnsOfAChat(t *testing.T) {
 		if got, want := *fold(history...).Totals().Time, (trace.Times{Wall: 340, Models: 300, People: 40}); got != want {
 			t.Errorf("%s: got %+v, want %+v", name, got, want)
 		}
+	}
+}
+
+// A part of the cost is null where its tokens are. The cost is known all the same: what
+// is not known to have been cached is charged in full, which is said to people.
+func TestPartsOfUnknownTokens(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		used  []message.Usage
+		parts string
+		paid  string
+	}{
+		{"nothing but input and output", []message.Usage{used(100, -1, -1, 10, -1)},
+			`{"uncached":null,"cached":null,"cache_write":null,"output":10.000000,"reasoning":null}`,
+			"input at the full price 50.000000; output 10.000000"},
+		{"one call of two", []message.Usage{used(100, -1, -1, 10, -1), used(100, 60, 20, 10, 4)},
+			`{"uncached":null,"cached":null,"cache_write":null,"output":20.000000,"reasoning":null}`,
+			"input at the full price 70.000000; output 20.000000"},
+		{"no cache writes", []message.Usage{used(100, 60, -1, 10, 4)},
+			`{"uncached":20.000000,"cached":6.000000,"cache_write":null,"output":6.000000,"reasoning":4.000000}`,
+			"input read anew 20.000000; cached 6.000000; output 6.000000; reasoning 4.000000"},
+		{"cache writes of one call of two", []message.Usage{used(100, 60, -1, 10, 4), used(100, 60, 20, 10, 4)},
+			`{"uncached":30.000000,"cached":12.000000,"cache_write":null,"output":12.000000,"reasoning":8.000000}`,
+			"input read anew 30.000000; cached 12.000000; written to the cache 4.000000; output 12.000000; reasoning 8.000000"},
+	} {
+		history := []at{{0, &event.RunStarted{Spec: priced("a")}}}
+		for i, u := range c.used {
+			id := fmt.Sprint(i)
+			history = append(history, at{1, &event.ModelCalled{ID: id, Step: 1, Model: "a"}}, at{2, &event.ModelAnswered{ID: id, Usage: u}})
+		}
+		f := fold(history...)
+		sums := f.Totals()
+		var paid []string
+		for _, p := range sums.CostParts.Paid(*sums.Cost) {
+			paid = append(paid, p.What+" "+jsonOf(t, p.USD))
+		}
+		if got := jsonOf(t, sums.CostParts); got != c.parts || strings.Join(paid, "; ") != c.paid {
+			t.Errorf("%s: got\n%s\n%s\nwant\n%s\n%s", c.name, got, strings.Join(paid, "; "), c.parts, c.paid)
+		}
+		if row := f.Rows()[0]; len(c.used) == 1 && jsonOf(t, row.CostParts) != c.parts {
+			t.Errorf("%s: the row has %s", c.name, jsonOf(t, row.CostParts))
+		}
+	}
+}
+
+// Where no call was charged nobody has said that nothing was used: null, as the run's
+// result has it, and not 0.
+func TestNothingChargedIsUnknown(t *testing.T) {
+	f := fold(
+		at{0, &event.RunStarted{Spec: priced("a")}},
+		at{1, &event.ModelCalled{ID: "1", Step: 1, Model: "a", Purpose: event.PurposeStep}},
+		at{2, &event.ModelFailed{ID: "1", Class: event.ClassBadReply, Status: 200}},
+		at{3, &event.ModelCalled{ID: "2", Step: 1, Model: "a", Purpose: event.PurposeStep}},
+		at{4, &event.ModelFailed{ID: "2", Class: event.ClassRate, Status: 429}},
+	)
+	sums, p := f.Totals(), f.Purposes()[0]
+	if sums.Tokens != (trace.Tokens{}) || sums.Cost != nil || sums.CostParts != nil || sums.CostWithBelow != nil || sums.Models[0].Tokens != nil || sums.Models[0].Cost != nil ||
+		p.Tokens != nil || p.Cost != nil || sums.Steps != 0 || sums.ModelCalls != 2 {
+		t.Errorf("%s\n%s", jsonOf(t, sums), jsonOf(t, p))
+	}
+}
+
+// Steps are replies that are acted on: not what failed, not what a provider goes on
+// with, and not what the harness asks for itself.
+func TestStepsAreRepliesActedOn(t *testing.T) {
+	ask := func(id string, step int64, p event.Purpose, finish event.Finish) []at {
+		return []at{{1, &event.ModelCalled{ID: id, Step: step, Attempt: 1, Purpose: p}}, {2, &event.ModelAnswered{ID: id, Finish: finish}}, {2, &event.ReplyParsed{ID: id}}}
+	}
+	history := []at{{0, &event.RunStarted{Spec: priced("a")}}}
+	for _, a := range [][]at{
+		ask("0", 1, event.PurposeSummary, event.FinishStop),
+		ask("1", 1, event.PurposeSummary, event.FinishStop),
+		ask("2", 1, event.PurposeStep, event.FinishPause),
+		ask("3", 1, event.PurposeStep, event.FinishStop),
+		ask("4", 1, event.PurposeReadBack, event.FinishStop),
+		ask("5", 2, event.PurposeStep, event.FinishStop),
+		{{1, &event.ModelCalled{ID: "6", Step: 3, Purpose: event.PurposeStep}}, {2, &event.ModelFailed{ID: "6", Class: event.ClassRate}}},
+	} {
+		history = append(history, a...)
+	}
+	f := fold(history...)
+	var attempts []int64
+	for _, r := range f.Rows() {
+		attempts = append(attempts, *r.Attempt)
+	}
+	if got := f.Totals().Steps; got != 2 || !reflect.DeepEqual(attempts, []int64{1, 2, 1, 2, 1, 1, 1}) {
+		t.Errorf("%d steps, attempts %v", got, attempts)
 	}
 }

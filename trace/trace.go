@@ -45,8 +45,8 @@ type Row struct {
 	CumulativeCost *USD `json:"cumulative_cost"`
 	// Purpose of a model call.
 	Purpose *string `json:"purpose"`
-	// Attempt counts from 1: of a model call which attempt the row is, of a tool
-	// call how many executions there were, of which the row has the last.
+	// Attempt counts from 1: of a model call which attempt the row is at its step and
+	// for its purpose, as [Attempts] counts, of a tool call how many executions there were, of which the row has the last.
 	Attempt *int64 `json:"attempt"`
 	// For is the call whose outcome was unknown and is found out by this one, which
 	// the harness made by itself.
@@ -101,8 +101,11 @@ type Fold struct {
 	// gap: events were left out, so that what came before is not known.
 	gap    bool
 	models map[string]*modelCall // by command id, looked up only
-	calls  map[string]int        // rows by call id, looked up only
-	asked  map[string]int64      // when a person was asked about a call, looked up only
+	reply  reply                 // the last one
+	acted  int64                 // the number of the last step that was acted on
+	tries  Attempts
+	calls  map[string]int   // rows by call id, looked up only
+	asked  map[string]int64 // when a person was asked about a call, looked up only
 
 	sums       sums
 	byModel    []ModelTotal
@@ -144,6 +147,8 @@ func (f *Fold) Add(e *event.Event) {
 		f.answered(d)
 	case *event.ModelFailed:
 		f.failed(d)
+	case *event.ReplyParsed:
+		f.parsed(d)
 	case *event.CallJudged:
 		f.judged(e, d)
 	case *event.ApprovalAsked:

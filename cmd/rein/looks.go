@@ -22,7 +22,37 @@ type looks struct {
 	lost map[int64]bool
 	// reported is what the server called the model last.
 	reported string
-	calls    map[string]*callLook
+	// first is what a server called each model first, by the name that was asked for;
+	// renamed what it said of an attempt where it has not always said the same, by
+	// sequence.
+	first   map[string]calledBy
+	renamed map[int64]string
+	calls   map[string]*callLook
+}
+
+// calledBy is what a server called the model of an attempt.
+type calledBy struct {
+	attempt int64
+	model   string
+}
+
+// names notes what a server calls the model that an attempt was for. That it is not the
+// name that was asked for says nothing; that it changes within a run does.
+func (l *looks) names(attempt int64, model string) {
+	asked := l.asked[attempt]
+	first, seen := l.first[asked]
+	switch {
+	case attempt == 0:
+		return
+	case !seen:
+		l.first[asked] = calledBy{attempt, model}
+		return
+	case model != first.model && l.renamed[first.attempt] == "":
+		l.renamed[first.attempt] = first.model
+	case l.renamed[first.attempt] == "":
+		return
+	}
+	l.renamed[attempt] = model
 }
 
 // callLook is what is known of a call besides its row.
@@ -38,6 +68,7 @@ type callLook struct {
 
 func (l *looks) add(e *event.Event) {
 	if l.calls == nil {
+		l.first, l.renamed = map[string]calledBy{}, map[int64]string{}
 		l.asked, l.open, l.lost, l.calls = map[int64]string{}, map[string]int64{}, map[int64]bool{}, map[string]*callLook{}
 	}
 	switch d := e.Data.(type) {
@@ -45,10 +76,11 @@ func (l *looks) add(e *event.Event) {
 		l.steps = d.Step
 		l.asked[e.Seq], l.open[d.ID] = d.Model, e.Seq
 	case *event.ModelAnswered:
-		delete(l.open, d.ID)
 		if d.Model != "" {
 			l.reported = d.Model
+			l.names(l.open[d.ID], d.Model)
 		}
+		delete(l.open, d.ID)
 	case *event.ModelFailed:
 		delete(l.open, d.ID)
 	case *event.ReplyParsed:

@@ -53,7 +53,7 @@ and after one whether the work serves the goal (read-back) or whether all is don
   rein request last --step 2 --diff     # against the step before`,
 	}
 	cmd.Flags().Int64Var(&step, "step", 0, "the step `N`, from 1")
-	cmd.Flags().Int64Var(&attempt, "attempt", 0, "which try `K` of the step, from 1; the last if left out")
+	cmd.Flags().Int64Var(&attempt, "attempt", 0, "which try `K` for the purpose at the step, from 1, as rein show counts; the last if left out")
 	cmd.Flags().StringVar(&purpose, "purpose", "", "what the request was for, `P`: step, summary, read-back, completion-check or final")
 	cmd.Flags().BoolVar(&diff, "diff", false, "say what changed since the request of the step before, and what that left of the cached prefix; then show the texts")
 	return a.withReading(cmd, func(ctx context.Context, s journal.Store, args []string) error {
@@ -102,7 +102,8 @@ type wanted struct {
 	purpose       event.Purpose
 }
 
-// is reports whether a request is the one, or more so than the one before.
+// is reports whether a request is the one, or more so than the one before. Both have the
+// attempt that they are as commands count, see [trace.Attempts].
 func (w wanted) is(d, before *event.ModelCalled) bool {
 	if d.Step != w.step || w.attempt > 0 && d.Attempt != w.attempt {
 		return false

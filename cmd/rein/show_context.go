@@ -10,8 +10,8 @@ import (
 // composition says what a request held, in lines of at most width columns.
 func composition(c *trace.Context, width int) []string {
 	s := fmt.Sprintf("context: %d tokens", c.Tokens)
-	if c.Budget > 0 {
-		s += fmt.Sprintf(" of %d (%d%%)", c.Budget, c.Tokens*100/c.Budget)
+	if c.Budget != nil {
+		s += fmt.Sprintf(" of %d (%d%%)", *c.Budget, c.Tokens*100 / *c.Budget)
 	}
 	if c.Method != "" {
 		s += ", " + c.Method

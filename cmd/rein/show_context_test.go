@@ -65,7 +65,7 @@ func TestShowContext(t *testing.T) {
 
 // However many blocks there are, all are shown.
 func TestComposition(t *testing.T) {
-	c := &trace.Context{Tokens: 12_345, Budget: 20_000, Method: "calibrated"}
+	c := &trace.Context{Tokens: 12_345, Budget: new(int64(20_000)), Method: "calibrated"}
 	for _, name := range []string{"contract", "rules", "tools", "inputs", "digest", "material", "turns", "tail"} {
 		c.Blocks = append(c.Blocks, event.BlockSize{Name: name, Tokens: 1_234})
 	}

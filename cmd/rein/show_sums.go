@@ -14,7 +14,7 @@ func (v *shown) sums() []string {
 		return nil
 	}
 	var lines []string
-	if parts := costLine(t.CostParts); parts != "" {
+	if parts := costLine(t); parts != "" {
 		lines = append(lines, "  "+parts)
 	}
 	if len(t.Models) > 1 {
@@ -46,18 +46,13 @@ func orUnknown(u *trace.USD) string {
 }
 
 // costLine says what was paid for, "" if that is not known or nothing was.
-func costLine(p *trace.CostParts) string {
-	if p == nil {
+func costLine(t *trace.Totals) string {
+	if t.Cost == nil {
 		return ""
 	}
 	var parts []string
-	for _, x := range []struct {
-		what string
-		usd  trace.USD
-	}{{"input read anew", p.Uncached}, {"cached", p.Cached}, {"written to the cache", p.CacheWrite}, {"output", p.Output}, {"reasoning", p.Reasoning}} {
-		if x.usd > 0 {
-			parts = append(parts, x.what+" "+dollars(x.usd))
-		}
+	for _, p := range t.CostParts.Paid(*t.Cost) {
+		parts = append(parts, p.What+" "+dollars(p.USD))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -64,7 +64,11 @@ func statsHead(out *strings.Builder, t *stats.Group) {
 		fmt.Fprintf(out, "steps     %d; a run's median %d, 95%% at most %d, all at most %d\n", s.Total, *s.Median, *s.P95, *s.Max)
 	}
 	k := &t.Tokens
-	fmt.Fprintf(out, "tokens    %s in (%s cached), %s out (%s reasoning)\n", sumText(&k.Input), sumText(&k.Cached), sumText(&k.Output), sumText(&k.Reasoning))
+	if uncharged(&t.Cost) {
+		out.WriteString("tokens    unknown\n")
+	} else {
+		fmt.Fprintf(out, "tokens    %s in (%s cached), %s out (%s reasoning)\n", sumText(&k.Input), sumText(&k.Cached), sumText(&k.Output), sumText(&k.Reasoning))
+	}
 	fmt.Fprintf(out, "cost      %s\n", costText(&t.Cost))
 	if len(t.Calls) > 0 {
 		var parts []string
@@ -107,7 +111,7 @@ func costText(c *stats.Cost) string {
 	for _, p := range []struct {
 		n    trace.USD
 		what string
-	}{{c.Uncached, "input"}, {c.Cached, "cached input"}, {c.CacheWrite, "cache writes"}, {c.Output, "output"}, {c.Reasoning, "reasoning"}} {
+	}{{c.Uncached, "input"}, {c.InFull, "input at the full price"}, {c.Cached, "cached input"}, {c.CacheWrite, "cache writes"}, {c.Output, "output"}, {c.Reasoning, "reasoning"}} {
 		if p.n > 0 {
 			parts = append(parts, dollars(p.n)+" "+p.what)
 		}
@@ -115,7 +119,7 @@ func costText(c *stats.Cost) string {
 	text := shortCost(c)
 	if c.Unknown > 0 && c.Known > 0 {
 		text = fmt.Sprintf("%s, and what %s cost is unknown", dollars(c.Known), plural(c.Unknown, "call"))
-	} else if c.Unknown > 0 {
+	} else if c.USD == nil {
 		text = "unknown"
 	}
 	if len(parts) > 1 {
@@ -124,10 +128,14 @@ func costText(c *stats.Cost) string {
 	return text
 }
 
+// uncharged reports whether calls were made of which none was charged, so that nobody
+// knows what they took.
+func uncharged(c *stats.Cost) bool { return c.USD == nil && c.Unknown == 0 }
+
 // shortCost returns a cost for a table: with + ? if some of it is unknown.
 func shortCost(c *stats.Cost) string {
 	switch {
-	case c.Unknown == 0:
+	case c.USD != nil:
 		return dollars(c.Known)
 	case c.Known == 0:
 		return "?"
@@ -135,9 +143,11 @@ func shortCost(c *stats.Cost) string {
 	return dollars(c.Known) + " + ?"
 }
 
-// shortSum returns a sum for a table.
-func shortSum(s *stats.Sum) string {
+// shortSum returns a sum of calls that cost c for a table.
+func shortSum(s *stats.Sum, c *stats.Cost) string {
 	switch {
+	case uncharged(c):
+		return "?"
 	case s.Unknown == 0:
 		return fmt.Sprint(s.Known)
 	case s.Known == 0:
@@ -156,7 +166,7 @@ func groupsTable(o *statsObject) *table {
 			success = g.Runs.Success.String()
 		}
 		t.rows = append(t.rows, tableRow{cells: []string{groupName(o.By, g.Name), some(g.Runs.All), some(g.Runs.OK), success, some(g.Below.All),
-			some(g.Steps.Total), shortSum(&g.Tokens.Input), shortSum(&g.Tokens.Output), shortCost(&g.Cost)}})
+			some(g.Steps.Total), shortSum(&g.Tokens.Input, &g.Cost), shortSum(&g.Tokens.Output, &g.Cost), shortCost(&g.Cost)}})
 	}
 	return t
 }
@@ -186,7 +196,7 @@ func modelsTable(g *stats.Group) *table {
 	for i := range g.Models {
 		m := &g.Models[i]
 		t.rows = append(t.rows, tableRow{cells: []string{name(m.Model), some(m.Calls), some(m.Failed), some(m.Retries),
-			shortSum(&m.Tokens.Input), shortSum(&m.Tokens.Output), shortCost(&m.Cost), took(m.Latency.Median), took(m.Latency.P95)}})
+			shortSum(&m.Tokens.Input, &m.Cost), shortSum(&m.Tokens.Output, &m.Cost), shortCost(&m.Cost), took(m.Latency.Median), took(m.Latency.P95)}})
 	}
 	return t
 }

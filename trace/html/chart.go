@@ -154,7 +154,9 @@ func (p *page) curves(f *facts) *curves {
 			for _, b := range c.context.Blocks {
 				sum += max(0, b.Tokens)
 			}
-			most, budget = max(most, sum), max(budget, c.context.Budget)
+			if most = max(most, sum); c.context.Budget != nil {
+				budget = max(budget, *c.context.Budget)
+			}
 		}
 		if c.prompt != nil {
 			mostIn = max(mostIn, *c.prompt)

@@ -175,17 +175,10 @@ func cost(t *trace.Totals) string {
 		return unknown + ": there is no price, or no figure of what was used"
 	}
 	out := dollars(t.Cost)
-	if c := t.CostParts; c != nil {
-		sep := ": "
-		for _, p := range []struct {
-			what string
-			usd  trace.USD
-		}{{"input read anew", c.Uncached}, {"cached input", c.Cached}, {"cache writes", c.CacheWrite}, {"output", c.Output}, {"reasoning", c.Reasoning}} {
-			if p.usd != 0 { // a part that is not known is in the others
-				out += sep + p.what + " " + dollars(&p.usd)
-				sep = ", "
-			}
-		}
+	sep := ": "
+	for _, p := range t.CostParts.Paid(*t.Cost) {
+		out += sep + p.What + " " + dollars(&p.USD)
+		sep = ", "
 	}
 	return out
 }

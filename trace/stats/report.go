@@ -125,13 +125,16 @@ func (g *group) report(name string) Group {
 		Reasons: []Reason{}, Models: []Model{}, Tools: []Tool{}}
 	g.reasons.sorted(func(name string, r *reason) { out.Reasons = append(out.Reasons, Reason{name, r.runs, r.ok}) })
 	byCount(out.Reasons, func(r *Reason) (int64, string) { return r.Runs, r.Reason })
+	var asked int64
 	g.models.sorted(func(name string, m *modelTotal) {
 		out.Tokens.merge(&m.tokens)
 		out.Cost.merge(&m.cost)
-		out.Models = append(out.Models, Model{Model: name, Calls: m.answered + m.failed + m.open, Answered: m.answered, Failed: m.failed,
-			Open: m.open, Retries: m.retries, Tokens: m.tokens, Cost: m.cost.summed(), Errors: errorsOf(&m.errors), Latency: m.latency.report()})
+		calls := m.answered + m.failed + m.open
+		asked += calls
+		out.Models = append(out.Models, Model{Model: name, Calls: calls, Answered: m.answered, Failed: m.failed,
+			Open: m.open, Retries: m.retries, Tokens: m.tokens, Cost: m.cost.summed(calls), Errors: errorsOf(&m.errors), Latency: m.latency.report()})
 	})
-	out.Cost = out.Cost.summed()
+	out.Cost = out.Cost.summed(asked)
 	byCount(out.Models, func(m *Model) (int64, string) { return m.Calls, m.Model })
 	var calls named[tally]
 	g.tools.sorted(func(name string, t *toolTotal) {

@@ -191,11 +191,11 @@ func TestUnknownIsNotZero(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", what, c[0], c[1])
 		}
 	}
-	if c := g.Cost; c.USD != nil || c.Unknown != 3 || c.Known != 8 || c.Uncached != 6 || c.Reasoning != 2 {
+	if c := g.Cost; c.USD != nil || c.Unknown != 3 || c.Known != 8 || c.Uncached+c.InFull != 6 || c.Reasoning != 2 {
 		t.Errorf("cost %+v", c)
 	}
 	text, err := json.Marshal(g.Cost)
-	if err != nil || string(text) != `{"usd":null,"known_usd":0.000008,"unknown_calls":3,"uncached_input_usd":0.000006,"cached_input_usd":0.000000,"cache_write_usd":0.000000,"output_usd":0.000000,"reasoning_usd":0.000002}` {
+	if err != nil || string(text) != `{"usd":null,"known_usd":0.000008,"unknown_calls":3,"uncached_input_usd":0.000006,"input_in_full_usd":0.000000,"cached_input_usd":0.000000,"cache_write_usd":0.000000,"output_usd":0.000000,"reasoning_usd":0.000002}` {
 		t.Errorf("%s %v", text, err)
 	}
 	m := g.Models[0]

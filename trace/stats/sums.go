@@ -53,43 +53,56 @@ func (t *Tokens) merge(o *Tokens) {
 // Cost is what model calls cost.
 type Cost struct {
 	// USD is null if the cost of one call is unknown: Known is then what the others
-	// cost, and Unknown how many are not in it. A price or the usage is missing.
+	// cost, and Unknown how many are not in it. A price or the usage is missing. It is
+	// null too where calls were made and none was charged: nobody has said that they
+	// cost nothing, and their tokens are as unknown.
 	USD     *trace.USD `json:"usd"`
 	Known   trace.USD  `json:"known_usd"`
 	Unknown int64      `json:"unknown_calls"`
-	// The parts of Known, which do not overlap.
+	// The parts of Known, which do not overlap. InFull is for the input of calls whose
+	// server did not say what it had kept of it: it is charged in full, which is the
+	// most that it can have cost.
 	Uncached   trace.USD `json:"uncached_input_usd"`
+	InFull     trace.USD `json:"input_in_full_usd"`
 	Cached     trace.USD `json:"cached_input_usd"`
 	CacheWrite trace.USD `json:"cache_write_usd"`
 	Output     trace.USD `json:"output_usd"`
 	Reasoning  trace.USD `json:"reasoning_usd"`
+
+	charged int64 // calls
 }
 
 func (c *Cost) add(u *message.Usage, p *message.Price) {
+	c.charged++
 	part, ok := u.Cost(p)
 	if !ok {
 		c.Unknown++
 		return
 	}
 	usd := func(n int64) trace.USD { return trace.USD(n) }
-	c.merge(&Cost{Known: usd(part.Total()), Uncached: usd(part.Uncached), Cached: usd(part.Cached),
+	full, total := int64(0), part.Total()
+	if u.Cached == 0 {
+		full, part.Uncached = part.Uncached, 0
+	}
+	c.merge(&Cost{Known: usd(total), Uncached: usd(part.Uncached), InFull: usd(full), Cached: usd(part.Cached),
 		CacheWrite: usd(part.CacheWrite), Output: usd(part.Output), Reasoning: usd(part.Reasoning)})
 }
 
 func (c *Cost) merge(o *Cost) {
 	c.Unknown += o.Unknown
+	c.charged += o.charged
 	for _, s := range []struct {
 		to *trace.USD
 		n  trace.USD
-	}{{&c.Known, o.Known}, {&c.Uncached, o.Uncached}, {&c.Cached, o.Cached}, {&c.CacheWrite, o.CacheWrite},
+	}{{&c.Known, o.Known}, {&c.Uncached, o.Uncached}, {&c.InFull, o.InFull}, {&c.Cached, o.Cached}, {&c.CacheWrite, o.CacheWrite},
 		{&c.Output, o.Output}, {&c.Reasoning, o.Reasoning}} {
 		*s.to = trace.USD(plus(int64(*s.to), int64(s.n)))
 	}
 }
 
-// summed returns the cost with USD, if that is known.
-func (c Cost) summed() Cost {
-	if c.Unknown == 0 {
+// summed returns the cost of so many calls with USD, if that is known.
+func (c Cost) summed(calls int64) Cost {
+	if c.Unknown == 0 && (c.charged > 0 || calls == 0) {
 		known := c.Known
 		c.USD = &known
 	}
