@@ -163,7 +163,8 @@ type Result struct {
 	// Pending are the questions that wait for a person, those of runs that carry out
 	// calls of agents included; see Question.Run.
 	Pending []Question
-	// Duration is from the first event to the last, in milliseconds.
+	// Duration is from the first event to the last, in milliseconds; of a fork from
+	// when it was forked.
 	Duration int64
 }
 

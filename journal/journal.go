@@ -145,7 +145,8 @@ type Summary struct {
 	Run    string
 	Agent  string
 	Parent string
-	// Events is the number of events; Started and Last their times.
+	// Events is the number of events; Started is the time of the first one, of a fork
+	// that has gone on of the one with which it did, and Last that of the last one.
 	Events, Started, Last int64
 	// Status is "running" (owned by a live process), "paused", "finished" or
 	// "interrupted" (owned by nobody in the middle of work).

@@ -48,7 +48,7 @@ func (m *Machine) begin(e *event.Event, d *event.RunStarted) error {
 	if m.root == "" {
 		m.root = m.run
 	}
-	m.seq, m.now, m.started = e.Seq, e.Time, e.Time
+	m.seq, m.now, m.started, m.began = e.Seq, e.Time, e.Time, e.Time
 	m.wallID = m.id(0)
 	m.phase, m.idle = phaseBoundary, true
 	return nil

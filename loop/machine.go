@@ -171,6 +171,7 @@ type Machine struct {
 	next    bool                // an answer was given, and input that waits begins another turn
 
 	started    int64 // time of run.started
+	began      int64 // the same, or when the run was forked
 	pausedAt   int64
 	away       int64 // time spent paused
 	wallID     string

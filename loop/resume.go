@@ -35,6 +35,7 @@ func (m *Machine) resumed(d *event.RunResumed, before int64) error {
 		}
 	}
 	if d.Fork != "" {
+		m.began = m.now
 		m.forked()
 	}
 	return nil

@@ -44,7 +44,8 @@ type Status struct {
 	// Abandoned are the executions that took no notice of the end of their time or
 	// of a stop, and were left behind: what they did after that nobody knows.
 	Abandoned int64
-	// Started and Last are the times of the first and last event.
+	// Started and Last are the times of the first and last event. A fork began when it
+	// was forked: what is before that another run has done.
 	Started, Last int64
 	// Seq is the last event's sequence.
 	Seq int64
@@ -64,7 +65,7 @@ type Pending struct {
 // Status returns where the run stands.
 func (m *Machine) Status() Status {
 	s := Status{Status: "running", Steps: m.steps, ToolCalls: m.toolCalls, Usage: m.usage, Cost: m.cost, State: m.state,
-		Resolved: m.resolved(), Abandoned: m.abandoned, Started: m.started, Last: m.now, Seq: m.seq}
+		Resolved: m.resolved(), Abandoned: m.abandoned, Started: m.began, Last: m.now, Seq: m.seq}
 	if p := m.phaseSpec(); p != nil {
 		s.Phase = p.Name
 	}

@@ -97,6 +97,9 @@ func (p *Progress) Note(time int64, data event.Data) {
 		p.Started = time
 	}
 	p.Last = time
+	if d, ok := data.(*event.RunResumed); ok && d.Fork != "" {
+		p.Started = time // what is before that another run has done
+	}
 	if p.State == Finished {
 		return
 	}
