@@ -42,7 +42,7 @@ type usageObject struct {
 
 func newResultObject(r *rein.Result) *resultObject {
 	o := &resultObject{
-		Run: r.Run, Status: r.Status, Reason: reason(r), OK: r.OK, Answer: r.Answer, Result: r.Value,
+		Run: r.Run, Status: r.Status, Reason: reason(r), OK: ended(r), Answer: r.Answer, Result: r.Value,
 		Steps: r.Steps, ToolCalls: r.ToolCalls, DurationMS: r.Duration, BestEffort: r.BestEffort, Detail: r.Detail,
 		Pending: r.Pending, CostUSD: usd(r.Cost),
 		Usage: usageObject{
@@ -58,6 +58,10 @@ func newResultObject(r *rein.Result) *resultObject {
 	}
 	return o
 }
+
+// ended reports whether a run has ended well. One that is paused has not ended, though
+// what a chat has answered may be all that was asked of it.
+func ended(r *rein.Result) bool { return r.Status == "finished" && r.OK }
 
 // reason is why a run finished, or why it paused.
 func reason(r *rein.Result) string {

@@ -123,7 +123,7 @@ func (t *ending) tell(v *shown) {
 	case t.cause != "":
 		v.Status, v.Reason = "paused", string(t.cause)
 		if t.cause == event.CauseTurnDone {
-			v.OK, v.Answer = true, t.answer
+			v.Answer = t.answer
 		}
 	}
 	v.cause, v.open, v.Pending = t.cause, t.open, questionsOf(v.Run, t.open)
