@@ -27,8 +27,9 @@ const (
 // Write writes a stored run, with the runs that carry out its calls, to w: lines of
 // OTLP/JSON, as the collector's file exporter writes and its otlpjsonfile receiver reads
 // them. Each line is a whole request of at most 512 spans and, but for a single span that
-// has more, some 2 MiB; memory is bounded by that. Of the options Profile, Content, Redact, Requests and Version count. A span in ctx is the
-// parent of a run that nobody else gave one.
+// has more, some 2 MiB; memory is bounded by that. Of the options Profile, Content, Redact,
+// Requests and Version count. A span in ctx is the parent of a run that nobody else gave
+// one.
 func Write(ctx context.Context, w io.Writer, s journal.Store, run string, o otel.Options) error {
 	return replay(ctx, s, run, o, func(spans []sdktrace.ReadOnlySpan) error {
 		b, err := line(spans)
