@@ -17,6 +17,7 @@ import (
 // forking are the flags of rein fork.
 type forking struct {
 	step, event    int64
+	file           string
 	model, baseURL string
 	input          string
 	trust          bool
@@ -32,7 +33,7 @@ func (a *app) forkCommand() *cobra.Command {
 	var f forking
 	var c carrying
 	cmd := &cobra.Command{
-		Use:   "fork RUN [--step N] [--event SEQ] [-m MODEL] [--base-url URL] [--input TEXT] [--trust] [flags]",
+		Use:   "fork RUN [--step N] [--event SEQ] [-f FILE] [-m MODEL] [--base-url URL] [--input TEXT] [--trust] [flags]",
 		Short: "Go on from a step of a run in a new run, live",
 		Long: `Makes a new run that shares the journal of another up to and including step N, and
 goes on from there. Fork goes live: it calls the model and runs tools, with what they
@@ -47,6 +48,9 @@ step of its own; what the run above it made of its result stays as it is.
 
 With -m it goes on with another model, and with --input it is told something first.
 
+A conversation that another program has recorded has no agent: -f names the file of the
+one that goes on with it, whose instructions, tools, rules and limits hold from there.
+
 An imported run brings an agent that its file describes: where its model is, with which
 of your keys it is asked, what is started. A fork of it needs --trust.
 
@@ -56,11 +60,13 @@ steps have done to files and elsewhere stays as it is: "rein undo" takes back wh
 be taken back. Questions that were open there are asked anew.`,
 		Example: `  rein fork last --step 3
   rein fork last --step 3 -m anthropic/claude-sonnet-4-5
-  rein fork last --input "And for the year before?"`,
+  rein fork last --input "And for the year before?"
+  rein fork talks-1 -f agent.yaml --input "Try again."   # a recorded conversation`,
 		Args: exactly("RUN"),
 	}
 	cmd.Flags().Int64Var(&f.step, "step", 0, "the last step `N` that the new run shares; 0: none but the task")
 	cmd.Flags().Int64Var(&f.event, "event", 0, "instead of a step, the last event `SEQ` that it shares, as rein replay numbers them")
+	cmd.Flags().StringVarP(&f.file, "file", "f", "", "the `file` of the agent that goes on with a conversation that another program has recorded")
 	cmd.Flags().StringVarP(&f.model, "model", "m", "", "the model to go on with, as `provider/model`")
 	cmd.Flags().StringVar(&f.baseURL, "base-url", "", "the `URL` of the provider's API, such as http://127.0.0.1:11434/v1")
 	cmd.Flags().StringVar(&f.input, "input", "", "tell the new run this `TEXT`, or - to read it from stdin")
@@ -119,6 +125,9 @@ func (a *app) forkable(ctx context.Context, prefix string, steps int64, f *forki
 	}
 	if err != nil {
 		return nil, nil, err
+	}
+	if cfg, err := a.takeOver(ctx, store, run, f); err != nil || cfg != nil {
+		return of, cfg, err // the file is the user's own
 	}
 	cfg, err := ofRun(ctx, store, run)
 	if err != nil {

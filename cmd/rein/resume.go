@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -77,8 +78,13 @@ func elsewhere(ctx context.Context, s journal.Store, run string) error {
 		return nil
 	}
 	imported, err := a.Imported(ctx, run)
-	if err == nil && imported {
-		err = &journal.ImportedError{Run: run}
+	if err != nil || !imported {
+		return err
 	}
-	return err
+	if origin, err := recordedBy(ctx, s, run); err != nil {
+		return err
+	} else if origin != nil {
+		return fmt.Errorf("run %s is what another program has recorded: go on with it in a fork, with an agent of yours: rein fork %s -f agent.yaml", run, run)
+	}
+	return &journal.ImportedError{Run: run}
 }

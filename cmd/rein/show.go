@@ -78,6 +78,9 @@ type shown struct {
 	open  []loop.Pending
 	looks looks
 	odd   *anomaly.Fold
+	// elsewhere, if not nil, says that the run is carried out elsewhere, and what can be
+	// done with it here.
+	elsewhere error
 }
 
 func (a *app) showCommand() *cobra.Command {
@@ -169,6 +172,9 @@ func show(ctx context.Context, s journal.Store, run string, w wantedSteps) (*sho
 		}
 	}
 	v.found(v.odd.Found())
+	if v.Status != "finished" {
+		v.elsewhere = elsewhere(ctx, s, run)
+	}
 	return v, events, nil
 }
 
@@ -279,6 +285,9 @@ func (v *shown) header(e *event.Event) {
 		}
 		if d.Models != nil {
 			v.Model = d.Models.Model
+			if a := d.Models.Agent; a != nil {
+				v.Agent, v.Sandbox = a.Agent, a.Sandbox
+			}
 		}
 	}
 }
@@ -391,6 +400,10 @@ func (v *shown) plan(out *strings.Builder) {
 func (a *app) todo(v *shown) {
 	if v.Damage != nil {
 		return // which has a hint of its own
+	}
+	if v.elsewhere != nil {
+		a.say("  %v", v.elsewhere)
+		return
 	}
 	a.questions(v.Pending)
 	if v.Status == "interrupted" || v.Status == "paused" && v.cause != event.CauseTurnDone {

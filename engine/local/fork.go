@@ -172,8 +172,10 @@ func (a *actor) fork(from string, at int64, models *event.ModelChange) error {
 	if err != nil {
 		return err
 	}
-	first := &event.RunResumed{Generation: head.Generation, By: a.e.lease.Owner.Name, Changed: a.changed(), Fork: from, Models: models,
-		Traceparent: a.job.Traceparent}
+	first := &event.RunResumed{Generation: head.Generation, By: a.e.lease.Owner.Name, Fork: from, Models: models, Traceparent: a.job.Traceparent}
+	if models == nil || models.Agent == nil { // whose tools are as they are now
+		first.Changed = a.changed()
+	}
 	if err := a.keep(a.e.admit(a.ctx, first)); err != nil {
 		return err
 	}
