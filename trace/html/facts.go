@@ -20,8 +20,8 @@ type facts struct {
 	place, above, depth int
 	call                string
 
-	fold    trace.Fold
-	started *event.RunStarted
+	fold trace.Fold
+	spec *event.Spec // with the models that the run asks in the end
 	// first and last are times; end is the last event that is shown.
 	first, last, end int64
 	fork             string
@@ -86,9 +86,12 @@ func (f *facts) add(e *event.Event) {
 	f.last, f.end = e.Time, e.Seq
 	switch d := e.Data.(type) {
 	case *event.RunStarted:
-		f.started = d
+		f.spec = &d.Spec
 	case *event.RunResumed:
 		f.paused = nil
+		if d.Models != nil && f.spec != nil {
+			f.spec = f.spec.With(d.Models)
+		}
 		if d.Fork != "" {
 			f.fork, f.forkedAfter = d.Fork, e.Seq-1
 		}

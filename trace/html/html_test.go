@@ -262,8 +262,10 @@ func TestRecordedTookNobodyKnowsHowLong(t *testing.T) {
 	if p := page(t, html.Input{Run: *r.run()}); strings.Contains(p, "took ") {
 		t.Errorf("the page says how long something took: %s", between(p, "took ", "<"))
 	}
-	r.add(&event.RunResumed{Fork: "talk-1"}, &event.ModelCalled{ID: "4", Step: 2, Purpose: event.PurposeStep}, &event.ModelAnswered{ID: "4", Latency: 70})
+	r.add(&event.RunResumed{Fork: "talk-1", Models: &event.ModelChange{Model: "other/model", Agent: &event.Spec{Agent: "heir"}}}, &event.ModelCalled{ID: "4", Step: 2, Purpose: event.PurposeStep}, &event.ModelAnswered{ID: "4", Latency: 70})
 	if p := page(t, html.Input{Run: *r.run()}); strings.Count(p, "took ") != 1 || !strings.Contains(p, "took 70 ms") {
 		t.Error("the page does not say how long the fork's own call took")
+	} else if head := between(p, "<main>", "</p>"); !strings.Contains(head, "of heir, model <code>other/model</code>") {
+		t.Errorf("the fork is said to be %s", head)
 	}
 }

@@ -258,10 +258,10 @@ func (p *page) head() *headView {
 }
 
 func (f *facts) agent() string {
-	if f.started == nil || f.started.Spec.Agent == "" {
+	if f.spec == nil || f.spec.Agent == "" {
 		return "an agent without a name"
 	}
-	return f.started.Spec.Agent
+	return f.spec.Agent
 }
 
 // footView ends the page.

@@ -56,9 +56,9 @@ func (p *page) run(f *facts) error {
 
 func (p *page) runView(f *facts) *runView {
 	v := &runView{ID: line(f.run.ID), Agent: line(f.agent()), At: section(f.place), Curves: p.curves(f), NoSteps: f.steps == 0}
-	if f.started != nil {
-		v.Model = line(f.started.Spec.Model)
-		if f.reported != "" && !strings.HasSuffix(f.started.Spec.Model, f.reported) {
+	if f.spec != nil {
+		v.Model = line(f.spec.Model)
+		if f.reported != "" && !strings.HasSuffix(f.spec.Model, f.reported) {
 			v.Model += template.HTML(" (the server says ") + line(f.reported) + template.HTML(")")
 		}
 	}
@@ -147,8 +147,8 @@ func (p *page) facts(v *runView, f *facts) {
 	if b := t.BeforeFork; b != nil {
 		add("Before the fork", "%s, cost %s: that run has paid for it", plural(b.Steps, "step"), dollars(b.Cost))
 	}
-	if f.started != nil && f.started.Spec.Sandbox != "" {
-		add("Sandbox", "%s", f.started.Spec.Sandbox)
+	if f.spec != nil && f.spec.Sandbox != "" {
+		add("Sandbox", "%s", f.spec.Sandbox)
 	}
 }
 
