@@ -384,6 +384,9 @@ func (f *Fold) input(e *event.Event, d *event.InputReceived) {
 
 // resumed notes a new beginning.
 func (f *Fold) resumed(e *event.Event, d *event.RunResumed) {
+	if d.Fork != "" {
+		f.waits.since = 0 // nobody has waited for the fork; what is open is asked anew
+	}
 	f.waits.resumed(e.Time, f.reply)
 	if len(d.Changed) > 0 {
 		f.cache.why("the definitions of " + number(int64(len(d.Changed))) + " tools have changed")

@@ -97,8 +97,8 @@ func (s *script) play(t *testing.T, d *datadriven.TestData) string {
 		s.add(a)
 	case "pause": // CAUSE
 		s.add(&event.RunPaused{Cause: event.Cause(d.CmdArgs[0].Key)})
-	case "resume":
-		s.add(&event.RunResumed{Generation: 2})
+	case "resume": // [fork=]
+		s.add(&event.RunResumed{Generation: 2, Fork: word(d, "fork", "")})
 	case "left":
 		s.fold.Left()
 	case "finish": // [reason=]: the answer
