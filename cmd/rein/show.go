@@ -163,7 +163,12 @@ func show(ctx context.Context, s journal.Store, run string, w wantedSteps) (*sho
 		if err != nil {
 			return nil, nil, err
 		}
-		if sum.Status == "interrupted" {
+		switch {
+		case v.Damage != nil:
+			// Where the run stood in the end stands in what is not sound; the store has
+			// noted it beside the journal.
+			v.Status, v.Reason = sum.Status, sum.Reason
+		case sum.Status == "interrupted":
 			v.Status = sum.Status // its process is gone, which no event can say
 			if v.Page == nil || v.Page.To == v.Page.Of {
 				v.looks.ended()
@@ -228,7 +233,7 @@ func showWhole(ctx context.Context, s journal.Store, run string, w wantedSteps) 
 		return nil, nil, err
 	}
 	st := m.Status()
-	v.Status, v.Reason, v.OK, v.Answer, v.Detail = st.Status, string(st.Reason)+string(st.Cause), st.OK, st.Answer, st.Detail
+	v.Status, v.Reason, v.OK, v.Answer, v.Detail = st.Status, string(st.Reason)+string(st.Cause), st.OK && st.Status == "finished", st.Answer, st.Detail
 	v.CostUSD = usd(st.Cost)
 	v.Phase = st.Phase
 	if v.State = st.State; v.State == nil {
@@ -305,7 +310,11 @@ func (a *app) table(v *shown, events []event.Event, contexts bool) error {
 	if r := v.looks.reported; r != "" && !strings.HasSuffix(v.Model, r) {
 		fmt.Fprintf(&out, " (the server says %s)", name(r))
 	}
-	fmt.Fprintf(&out, "\n%s\n", strings.TrimSpace(v.Status+" "+v.Reason))
+	fmt.Fprintf(&out, "\n%s", strings.TrimSpace(v.Status+" "+v.Reason))
+	if v.Damage != nil {
+		fmt.Fprintf(&out, ", as the store has noted; the journal is sound up to event %d", v.Damage.Sound)
+	}
+	out.WriteString("\n")
 	if v.Detail != "" {
 		fmt.Fprintf(&out, "  %s\n", printable(v.Detail))
 	}
@@ -322,7 +331,7 @@ func (a *app) table(v *shown, events []event.Event, contexts bool) error {
 		fmt.Fprintf(&out, "phase: %s\n", printable(v.Phase))
 	}
 	width := cmp.Or(a.wide, usualWidth)
-	t := &table{head: []string{"", "STEP", "TIME", "WHAT", "RESULT", "IN", "CACHED", "OUT", "TOOK"}, flexible: 3, least: 20}
+	t := &table{head: []string{"", "STEP", "TIME", "WHAT", "RESULT", "IN", "CACHED", "OUT", "TOOK"}, flexible: 3, least: 20, narrow: a.wide > 0}
 	at := func(ms int64) string {
 		if width < timedWidth {
 			return absent
@@ -373,7 +382,7 @@ func (a *app) table(v *shown, events []event.Event, contexts bool) error {
 	if events == nil && v.Answer != "" {
 		fmt.Fprintf(&out, "\n%s\n", printable(strings.TrimRight(v.Answer, "\n")))
 	}
-	if err := a.write([]byte(out.String())); err != nil {
+	if err := a.write([]byte(fitted(out.String(), a.wide))); err != nil {
 		return err
 	}
 	a.todo(v)
@@ -442,6 +451,9 @@ func (v *shown) described(r *trace.Row) (what, result string, below []string) {
 		}
 		if r.Attempt != nil && *r.Attempt > 1 {
 			what += fmt.Sprintf(", attempt %d", *r.Attempt)
+		}
+		if m := v.looks.renamed[r.Event]; m != "" {
+			below = append(below, "the server says that it is "+name(m))
 		}
 		if result = text(r.FinishReason); r.FinishReason == nil {
 			result = v.looks.modelState(r)

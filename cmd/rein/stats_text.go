@@ -17,6 +17,9 @@ func (a *app) statsText(o *statsObject) string {
 	var out strings.Builder
 	t := &o.Total
 	statsHead(&out, t)
+	head := fitted(out.String(), a.wide)
+	out.Reset()
+	out.WriteString(head)
 	width := cmp.Or(a.wide, usualWidth)
 	for _, b := range []*table{groupsTable(o), reasonsTable(t), modelsTable(t), toolsTable(t), errorsTable(t)} {
 		if len(b.rows) == 0 {
@@ -30,6 +33,7 @@ func (a *app) statsText(o *statsObject) string {
 			b.rows = b.rows[:statsRows]
 		}
 		b.leaveOut("0", "BELOW", "FAILED", "RETRIES")
+		b.narrow = a.wide > 0
 		out.WriteString("\n" + b.text(width))
 		if more > 0 {
 			fmt.Fprintf(&out, "… and %d more: --json has them\n", more)
@@ -59,7 +63,9 @@ func statsHead(out *strings.Builder, t *stats.Group) {
 		}
 		out.WriteString("\n")
 	}
-	fmt.Fprintf(out, "runs      %s\n", outcomes(r))
+	if r.All > 0 {
+		fmt.Fprintf(out, "runs      %s\n", outcomes(r))
+	}
 	if s := &t.Steps; s.Median != nil {
 		fmt.Fprintf(out, "steps     %d; a run's median %d, 95%% at most %d, all at most %d\n", s.Total, *s.Median, *s.P95, *s.Max)
 	}

@@ -13,6 +13,9 @@ type table struct {
 	// flexible is the column that takes what width the others leave, and gives
 	// first; it never gets narrower than its least columns.
 	flexible, least int
+	// narrow: the width is that of a terminal, which the table is to keep at any price:
+	// long cells are cut, and columns at its end left out.
+	narrow bool
 }
 
 // tableRow is a row and the lines below it that say more.
@@ -62,6 +65,9 @@ func (t *table) text(width int) string {
 	if over := total - width; over > 0 && len(t.rows) > 0 {
 		keep[t.flexible] = max(min(t.least, keep[t.flexible]), keep[t.flexible]-over)
 	}
+	if t.narrow {
+		t.squeeze(keep, width)
+	}
 	var out strings.Builder
 	line := func(cells []string) {
 		var l strings.Builder
@@ -77,10 +83,89 @@ func (t *table) text(width int) string {
 	for _, r := range t.rows {
 		line(r.cells)
 		for _, b := range r.below {
-			out.WriteString(belowIndent + clip(b, max(width-len(belowIndent), t.least)) + "\n")
+			out.WriteString(belowIndent + clip(b, max(width-len(belowIndent), t.leastBelow())) + "\n")
 		}
 	}
 	return out.String()
+}
+
+// leastCell is the fewest columns that a cell is cut to.
+const leastCell = 10
+
+// squeeze makes the columns, of which keep has the widths, as narrow as a terminal.
+func (t *table) squeeze(keep []int, width int) {
+	over := func() int {
+		total := -gap
+		for _, w := range keep {
+			if w > 0 {
+				total += w + gap
+			}
+		}
+		return total - width
+	}
+	for i := range keep {
+		if o := over(); i != t.flexible && o > 0 {
+			keep[i] = max(min(keep[i], leastCell), keep[i]-o)
+		}
+	}
+	f := &keep[t.flexible]
+	*f = max(min(*f, leastCell), *f-max(over(), 0))
+	for i := len(keep) - 1; i > t.flexible && over() > 0; i-- {
+		keep[i] = 0
+	}
+	*f = max(min(*f, 1), *f-max(over(), 0))
+}
+
+// fitted returns lines with those that are wider than a terminal of width columns broken
+// between words; 0: nobody knows how wide it is. A word is never broken, so that what is
+// to be copied is whole.
+func fitted(text string, width int) string {
+	if width <= 0 {
+		return text
+	}
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		bare := strings.TrimRight(line, "\n")
+		indent := bare[:len(bare)-len(strings.TrimLeft(bare, " "))] + "  "
+		for textWidth(bare) > width {
+			i := breakAt(bare, width)
+			if i < 0 {
+				break
+			}
+			out.WriteString(strings.TrimRight(bare[:i], " ") + "\n")
+			bare = indent + strings.TrimLeft(bare[i:], " ")
+		}
+		out.WriteString(bare + line[len(strings.TrimRight(line, "\n")):])
+	}
+	return out.String()
+}
+
+// breakAt returns where the last word begins that does not end within width columns, the
+// first word of the line not counted; -1 if there is none.
+func breakAt(line string, width int) int {
+	begun, at, columns := false, -1, 0
+	for i, r := range line {
+		if r == ' ' && begun && i+1 < len(line) && line[i+1] != ' ' && (at < 0 || columns <= width) {
+			if at >= 0 && columns > width {
+				break
+			}
+			at = i + 1
+		}
+		begun = begun || r != ' '
+		columns += runeWidth(r)
+		if columns > width && at >= 0 {
+			break
+		}
+	}
+	return at
+}
+
+// leastBelow is the fewest columns of a line below a row.
+func (t *table) leastBelow() int {
+	if t.narrow {
+		return min(t.least, leastCell)
+	}
+	return t.least
 }
 
 // belowIndent begins the lines below a row.

@@ -64,3 +64,19 @@ func TestCheckRun(t *testing.T) {
 		}
 	}
 }
+
+// A fork begins when it goes on by itself, whatever it shares with the run before.
+func TestForkBegins(t *testing.T) {
+	var p Progress
+	p.Note(5, &event.RunStarted{})
+	p.Note(7, &event.RunResumed{})
+	if p.Started != 5 {
+		t.Errorf("a run that is resumed began at %d", p.Started)
+	}
+	f := p.Fork("r1", &event.Event{Time: 7, Data: &event.RunResumed{}})
+	f.Note(900, &event.RunResumed{Fork: "r1"})
+	f.Note(968, &event.RunFinished{})
+	if s := f.Summary("f1", 4, false); s.Started != 900 || s.Last != 968 {
+		t.Errorf("the fork is listed as %+v", s)
+	}
+}
