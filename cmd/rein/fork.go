@@ -123,6 +123,10 @@ func (a *app) forkable(ctx context.Context, prefix string, steps int64, f *forki
 			err = fmt.Errorf("run %s has events 1 to %d: rein replay lists them", run, head.Seq)
 		}
 	}
+	var damage *journal.DamageError
+	if errors.As(err, &damage) {
+		err = failed(fmt.Errorf("%w\nSee what of it is sound: %s", err, a.next("verify %s", run)))
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -53,8 +55,8 @@ where it comes from; what the recording does not say stays unknown.
 
 A run that was imported can be shown, compared, rerun and exported. It is not resumed
 or answered: it may be going on where it comes from, where nobody knows what is done
-here. Go on in a fork with one that rein exported; a recording of another program does
-not say how its agent is made.
+here. Go on with it in a fork; a recording of another program does not say how its agent
+is made, so that its fork needs one of yours: rein fork RUN -f agent.yaml.
 
 FILE may be -, for stdin.`,
 		Example: `  rein import run.jsonl
@@ -66,6 +68,11 @@ FILE may be -, for stdin.`,
 	}
 	cmd.Flags().StringVar(&as, "as", "", "the `NAME` that the run gets in the place of its id; of several, with their numbers behind it")
 	return a.withStore(cmd, func(ctx context.Context, s journal.Store, args []string) error {
+		if cmd.Flags().Changed("as") {
+			if err := checkName(as); err != nil {
+				return err
+			}
+		}
 		in, done, err := a.toImport(args[0])
 		if err != nil {
 			return err
@@ -77,6 +84,29 @@ FILE may be -, for stdin.`,
 		}
 		return a.tellImported(out)
 	})
+}
+
+// maxName is the most characters of a name that a run is given.
+const maxName = 100
+
+// checkName refuses what would be no id of a run, or stand for another one: ids are words
+// of command lines and of files' names, and a dot makes one that of a run below another.
+func checkName(name string) error {
+	if name == "" || name == "last" || len(name) > maxName || strings.HasPrefix(name, "-") || strings.ContainsFunc(name, func(r rune) bool {
+		return !(r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
+	}) {
+		return fmt.Errorf("a run cannot be called %s: a name has 1 to %d letters from a to z, digits, hyphens and underscores, does not begin with a hyphen, and is not last", strconv.Quote(clip(name, nameWidth)), maxName)
+	}
+	return nil
+}
+
+// atOnce says of an import that another one came in its way what to do.
+func atOnce(err error) error {
+	var conflict *journal.ConflictError
+	if errors.As(err, &conflict) {
+		return fmt.Errorf("another import writes run %s at the same time: import the file again when that is done, and it goes on where it is", conflict.Run)
+	}
+	return err
 }
 
 // toImport opens the file that the user names. What comes on stdin is kept in a file
@@ -131,7 +161,7 @@ func (a *app) importFrom(ctx context.Context, s journal.Store, in io.ReadSeeker,
 	}
 	out, err := portable.Import(ctx, s, in, portable.Options{As: as, Check: folding()})
 	if err != nil {
-		return nil, failed(fmt.Errorf("import %s: %w", name, err))
+		return nil, failed(fmt.Errorf("import %s: %w", name, atOnce(err)))
 	}
 	return &importedObject{Imported: *out, Format: "jsonl", Failed: []string{}}, nil
 }
@@ -184,7 +214,7 @@ func (a *app) importConversations(ctx context.Context, s journal.Store, in io.Re
 		out.Format = c.Format
 		r, err := importConversation(ctx, s, imported.Numbered(as, n), c, o)
 		if err != nil {
-			out.Failed = append(out.Failed, fmt.Sprintf("conversation %d: %v", n, err))
+			out.Failed = append(out.Failed, fmt.Sprintf("conversation %d: %v", n, atOnce(err)))
 			continue
 		}
 		out.Runs = append(out.Runs, *r)

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"rein.example/rein/config"
 	"rein.example/rein/engine"
 	"rein.example/rein/event"
@@ -112,6 +114,8 @@ func (a *app) body(path string) ([]byte, error) {
 		return nil, fmt.Errorf("the edited body has more than %d bytes", maxBody)
 	case len(body) == 0:
 		return nil, errors.New("the edited body is empty")
+	case jsontext.Value(body).Kind() != '{' || !jsontext.Value(body).IsValid():
+		return nil, errors.New("the edited body is not one JSON object: save one with rein request, and change that")
 	}
 	return body, nil
 }

@@ -198,5 +198,8 @@ func plural(n int64, word string) string {
 	if n == 1 {
 		return "1 " + word
 	}
+	if stem, ok := strings.CutSuffix(word, "dy"); ok { // body; days end otherwise
+		return fmt.Sprintf("%d %sdies", n, stem)
+	}
 	return fmt.Sprintf("%d %ss", n, word)
 }

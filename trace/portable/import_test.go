@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -394,4 +395,23 @@ func FuzzImport(f *testing.F) {
 			records(t, st, sum.Run)
 		}
 	})
+}
+
+// What a file says of the run that a fork comes from is held to what can be.
+func TestForgedFork(t *testing.T) {
+	whole, _ := exported(t, desk(t), "f1", nil)
+	for forged, want := range map[string]string{
+		`"forked":{"run":"f1","events":1}`:         "fork of itself",
+		`"forked":{"run":"r1","events":999999999}`: "said to share 999999999 events",
+		`"forked":{"run":"r1","events":0}`:         "shares 0 events",
+	} {
+		at := bytes.Index(whole, []byte(`"forked":{`))
+		end := at + bytes.IndexByte(whole[at:], '}') + 1
+		file := slices.Concat(whole[:at], []byte(forged), whole[end:])
+		_, err := Import(t.Context(), memory.New(), bytes.NewReader(file), Options{})
+		var bad *FormatError
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", forged, err)
+		}
+	}
 }

@@ -55,6 +55,7 @@ type reader struct {
 	open    bool // in a run
 	run     string
 	chain   event.Chain
+	shared  int64            // events that the run is said to share with the one it was forked from
 	done    map[string]bool  // outcomes of the run; looked up only
 	runs    map[string]bool  // looked up only
 	sizes   map[string]int64 // of bodies, -1 for those that are missing; looked up only
@@ -237,9 +238,14 @@ func (r *reader) begins(l *line) error {
 		return fmt.Errorf("the header is about run %s, and the first run is %s", r.main, l.Run)
 	case l.Forked != nil && l.Forked.Events < 1:
 		return fmt.Errorf("it shares %d events with run %s", l.Forked.Events, l.Forked.Run)
+	case l.Forked != nil && l.Forked.Run == l.Run:
+		return fmt.Errorf("run %s is said to be a fork of itself", l.Run)
 	}
 	r.runs[l.Run] = true
-	r.open, r.run, r.chain, r.done = true, l.Run, event.Chain{}, map[string]bool{}
+	r.open, r.run, r.chain, r.done, r.shared = true, l.Run, event.Chain{}, map[string]bool{}, 0
+	if l.Forked != nil {
+		r.shared = l.Forked.Events
+	}
 	if r.begin == nil {
 		return nil
 	}
@@ -351,6 +357,8 @@ func (r *reader) ends(l *line) error {
 		return fmt.Errorf("the body %s is not complete", r.part.SHA256)
 	case l.Events != r.chain.Seq:
 		return fmt.Errorf("run %s has %d events here, and had %d: some are missing", l.Run, r.chain.Seq, l.Events)
+	case r.shared > r.chain.Seq && l.Damage == "":
+		return fmt.Errorf("run %s is said to share %d events with the run that it was forked from, and has %d", l.Run, r.shared, r.chain.Seq)
 	case l.Events > 0 && l.Hash != r.chain.Hash.String():
 		return fmt.Errorf("run %s ends with the hash %s, and was said to with %s", l.Run, r.chain.Hash, l.Hash)
 	}

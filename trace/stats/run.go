@@ -56,7 +56,8 @@ type toolCall struct {
 
 // Begin returns the fold of a run. The events up to and including shared, 0 for none,
 // are those of the run that it was forked from, as [journal.Relative] says: they are
-// read and not counted, since that run has paid for them.
+// read and not counted, since that run has paid for them. What the events themselves say
+// of that counts, too.
 func Begin(run string, shared int64) *Run {
 	return &Run{id: run, shared: shared, asked: map[string]*modelCall{}, calls: map[string]*toolCall{}}
 }
@@ -74,8 +75,14 @@ func (r *Run) Add(e *event.Event) {
 			r.origin = d.Origin
 		}
 	case *event.RunResumed:
+		if d.Fork != "" && e.Seq-1 > r.shared {
+			r.forked(e)
+		}
 		if d.Models != nil && r.spec != nil {
 			r.spec = r.spec.With(d.Models)
+			if d.Models.Agent != nil {
+				r.version = Version(r.spec)
+			}
 		}
 	case *event.RunPaused:
 		r.cause = d.Cause
@@ -103,6 +110,19 @@ func (r *Run) Add(e *event.Event) {
 		}
 	case *event.ToolFinished:
 		r.finished(d, own)
+	}
+}
+
+// forked leaves out what came before: the journal says that another run has done and
+// paid for it, whether or not the store has that run, or had it when this one came.
+func (r *Run) forked(e *event.Event) {
+	r.shared, r.started, r.origin = e.Seq-1, e.Time, nil
+	r.steps, r.models, r.tools = 0, named[modelTotal]{}, named[toolTotal]{}
+	for _, c := range r.asked { // order: each is set alike
+		c.own = false
+	}
+	for _, c := range r.order {
+		c.own = false
 	}
 }
 

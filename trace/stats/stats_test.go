@@ -274,6 +274,26 @@ func TestImportedWithoutTimes(t *testing.T) {
 	}
 }
 
+// What a fork has from another run is that run's, whether the store says so or, where it
+// does not have that run, only the fork's own journal.
+func TestForkOfARunElsewhere(t *testing.T) {
+	events := slices.Concat([]event.Data{&event.RunStarted{Spec: spec()}}, step(1, "2.0", 10, 1),
+		[]event.Data{&event.CallJudged{Call: "c", Tool: "read"}, &event.ToolFinished{ID: "5.0", Call: "c", Tool: "read", Status: event.StatusSuccess}})
+	shared := int64(len(events))
+	events = slices.Concat(events, []event.Data{&event.RunResumed{Fork: "gone"}}, step(2, "9.0", 20, 2))
+	with, without := count("", journal{id: "f", shared: shared, events: events}), count("", journal{id: "f", events: events})
+	a, err := json.Marshal(with)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := json.Marshal(without); err != nil || string(a) != string(b) {
+		t.Errorf("with the run here:  %s\nwithout it: %s %v", a, b, err)
+	}
+	if without.Total.Forks != 1 || without.Total.Steps.Total != 1 || len(without.Total.Tools) != 0 {
+		t.Errorf("%+v", without.Total)
+	}
+}
+
 // A call that is executed again is one call, with its last outcome, and each execution
 // took its time.
 func TestRetriesOfTools(t *testing.T) {
