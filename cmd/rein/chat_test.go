@@ -41,6 +41,11 @@ func TestChatTakesSeveralInputsInOneRun(t *testing.T) {
 	if len(list) != 1 || list[0].Status != "paused" || list[0].Reason != "turn_done" {
 		t.Fatalf("runs: %+v", list)
 	}
+	// A turn that is done is no run that has ended well: ok is said of those alone.
+	var v shown
+	if b.decode(&v, "show", list[0].Run); v.OK || v.Status != "paused" || v.Answer == "" || v.Totals.Steps != 3 {
+		t.Errorf("show: %s, ok %t, %+v", v.Status, v.OK, v.Totals)
+	}
 	if body := b.ok("request", "--step", "2", list[0].Run); !strings.Contains(body, `Why \nis that?`) {
 		t.Errorf("the lines were not joined: %s", body)
 	}

@@ -130,6 +130,10 @@ func TestDamagedJournal(t *testing.T) {
 			if b.decode(&v, "show", run); v.Damage == nil || len(v.Rows) == 0 {
 				t.Errorf("show: %d rows, damage %+v", len(v.Rows), v.Damage)
 			}
+			// Where it stands is what the store has, as in the list of runs: nobody carries it on.
+			if listed := b.runs()[0]; v.Status != listed.Status || v.Reason != listed.Reason || v.Status == "running" {
+				t.Errorf("show says %s %s, the list %s %s", v.Status, v.Reason, listed.Status, listed.Reason)
+			}
 			if !c.torn {
 				if p := b.rein("request", run, "--step", "3"); p.code != 1 || !strings.Contains(p.err, c.hint) {
 					t.Errorf("a step that is lost: exit %d, %s", p.code, p.err)
