@@ -103,17 +103,25 @@ func (o *Observer) step(e *event.Event) int64 {
 			if err != nil || old.Seq >= e.Seq {
 				break
 			}
-			if d, ok := old.Data.(*event.ModelCalled); ok {
-				step = d.Step
-			}
+			step = stepAfter(step, old.Data)
 		}
 	}
-	if d, ok := e.Data.(*event.ModelCalled); ok {
-		step = d.Step
-	}
+	step = stepAfter(step, e.Data)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.steps[e.Run] = step
+	return step
+}
+
+// stepAfter returns the step that an event belongs to, given that of the one before: a
+// step begins when its request is put together.
+func stepAfter(step int64, d event.Data) int64 {
+	switch d := d.(type) {
+	case *event.ContextAssembled:
+		return d.Step
+	case *event.ModelCalled:
+		return d.Step
+	}
 	return step
 }
 
