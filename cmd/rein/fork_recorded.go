@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"rein.example/rein/config"
 	"rein.example/rein/event"
@@ -53,4 +54,22 @@ func recordedBy(ctx context.Context, s journal.Store, run string) (*event.Origin
 		}
 	}
 	return origin, nil
+}
+
+// recordingText says of what recording a run was made, and what that says besides.
+func recordingText(o *event.Origin) string {
+	const most, long = 8, 200
+	var out strings.Builder
+	fmt.Fprintf(&out, "recorded by another program: %s in %s\n", name(o.Format), name(o.Source))
+	if o.ToolsUnknown {
+		out.WriteString("  which tools were offered is unknown: the recording does not say\n")
+	}
+	for i, l := range o.Labels {
+		if i == most {
+			fmt.Fprintf(&out, "  and %d more labels\n", len(o.Labels)-most)
+			break
+		}
+		fmt.Fprintf(&out, "  %s: %s\n", name(l.Name), clip(printable(string(l.Value)), long))
+	}
+	return out.String()
 }

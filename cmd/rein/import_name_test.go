@@ -63,3 +63,34 @@ func TestForkOfADamagedRun(t *testing.T) {
 		t.Errorf("fork: exit %d, %s", p.code, p.err)
 	}
 }
+
+// What Rein exports as a trajectory says how each call and the run have ended, and what
+// it cost, and an import takes that over.
+func TestTrajectoryComesBack(t *testing.T) {
+	b := newBox(t)
+	_, url := server(t, "turns:\n  - {call: {name: calculator, arguments: {expression: 1/0}}, usage: {input: 1000, output: 10}}\n  - {say: x, faults: [{status: 400}]}\n")
+	agent := b.file("agent.yaml", "model: openai/any\nbase_url: "+url+"\nprice: {input: 1, output: 2}\ntools: [calculator]\n")
+	var r resultObject
+	if b.decode(&r, "run", "-f", agent, "hi"); r.Reason != "model_error" {
+		t.Fatalf("%+v", r)
+	}
+	b.ok("export", r.Run, "--format", "atif", "-o", b.dir+"/back.json")
+	b.ok("import", b.dir+"/back.json")
+	var was, is shown
+	b.decode(&was, "show", r.Run)
+	b.decode(&is, "show", "back-1")
+	statuses := func(v *shown) (out []string) {
+		for _, row := range v.Rows {
+			if row.ToolName != nil {
+				out = append(out, *row.ToolStatus+" "+text(row.ErrorType))
+			}
+		}
+		return out
+	}
+	if a, b := strings.Join(statuses(&was), ","), strings.Join(statuses(&is), ","); a != b || a == "" || is.Reason != was.Reason || is.Detail != was.Detail {
+		t.Errorf("%s, %s, %q became %s, %s, %q", a, was.Reason, was.Detail, b, is.Reason, is.Detail)
+	}
+	if out := b.ok("show", "back-1"); !strings.Contains(out, "steps_cost_usd: 0.001020") {
+		t.Errorf("the cost is not told:\n%s", out)
+	}
+}

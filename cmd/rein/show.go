@@ -81,6 +81,7 @@ type shown struct {
 	// elsewhere, if not nil, says that the run is carried out elsewhere, and what can be
 	// done with it here.
 	elsewhere error
+	origin    *event.Origin
 }
 
 func (a *app) showCommand() *cobra.Command {
@@ -280,7 +281,7 @@ func slim(e *event.Event) *event.Event {
 func (v *shown) header(e *event.Event) {
 	switch d := e.Data.(type) {
 	case *event.RunStarted:
-		v.Agent, v.Model, v.Sandbox = d.Spec.Agent, d.Spec.Model, d.Spec.Sandbox
+		v.Agent, v.Model, v.Sandbox, v.origin = d.Spec.Agent, d.Spec.Model, d.Spec.Sandbox, d.Origin
 		if above, ok := event.Above(v.Run); ok && above == d.Parent {
 			v.Parent, v.Call = d.Parent, d.Call
 		}
@@ -323,6 +324,9 @@ func (a *app) table(v *shown, events []event.Event, contexts bool) error {
 	}
 	if v.ForkOf != "" {
 		fmt.Fprintf(&out, "a fork of run %s, with which it shares events 1 to %d\n", name(v.ForkOf), v.ForkedAfter)
+	}
+	if v.origin != nil {
+		out.WriteString(recordingText(v.origin))
 	}
 	if v.Sandbox != "" {
 		fmt.Fprintf(&out, "sandbox of its commands: %s\n", printable(v.Sandbox))
