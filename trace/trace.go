@@ -46,7 +46,8 @@ type Row struct {
 	// Purpose of a model call.
 	Purpose *string `json:"purpose"`
 	// Attempt counts from 1: of a model call which attempt the row is at its step and
-	// for its purpose, as [Attempts] counts, of a tool call how many executions there were, of which the row has the last.
+	// for its purpose, as [Attempts] counts, of a tool call how many executions there
+	// were, of which the row has the last.
 	Attempt *int64 `json:"attempt"`
 	// For is the call whose outcome was unknown and is found out by this one, which
 	// the harness made by itself.

@@ -13,7 +13,7 @@ import (
 // ends adds the content of a model call to its span, or writes it to the log, as it was
 // asked for. said may be nil.
 func (r *run) ends(e *event.Event, m *modelCall, a *attrs, said *message.Message, finish string) {
-	a.dollars(reinCostTotal, r.cost)
+	a.dollars(reinCostTotal, r.paid())
 	where := r.t.o.o.Content
 	if where == NoContent || !r.live {
 		return

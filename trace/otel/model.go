@@ -243,3 +243,12 @@ func (r *run) parsed(d *event.ReplyParsed) {
 		r.call(d.Calls[i].ID).args = d.Calls[i].Args
 	}
 }
+
+// paid returns what the run has cost so far, unknown while no call was charged: a
+// server that has only failed has not said that it cost nothing.
+func (r *run) paid() message.Count {
+	if n, ok := r.cost.Get(); ok && n == 0 && !r.sums.any {
+		return 0
+	}
+	return r.cost
+}

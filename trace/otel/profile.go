@@ -196,7 +196,7 @@ var attributes = [keys]attr{
 	reinRawFinish:       {both("rein.finish_reason.raw"), onChat, own, false, "the finish reason in the provider's word"},
 	reinWaited:          {both("rein.waited_ms"), onChat, own, false, "how long of the span the call waited for its turn at the server"},
 	reinCostStep:        {both("rein.cost.step_usd"), onStep, own, false, "what the step cost"},
-	reinCostTotal:       {both("rein.cost.cumulative_usd"), onSpans, own, false, "what the run had cost by the end of the span"},
+	reinCostTotal:       {both("rein.cost.cumulative_usd"), onSpans, own, false, "what the run had cost by the end of the span; input that is not known to have been cached at the full price"},
 	reinContextTokens:   {both("rein.context.tokens"), onChat, own, true, "the size of the request as it was expected"},
 	reinContextBudget:   {both("rein.context.budget"), onChat, own, true, "the most that it might have had"},
 	reinContextMessages: {both("rein.context.messages"), onChat, own, true, "messages of the conversation in it"},

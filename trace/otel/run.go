@@ -336,7 +336,7 @@ func (r *run) leaveStep(fault string, more func(*attrs)) {
 	}
 	a := r.list()
 	a.dollars(reinCostStep, r.stepCost)
-	a.dollars(reinCostTotal, r.cost)
+	a.dollars(reinCostTotal, r.paid())
 	a.text(errorType, fault)
 	if more != nil {
 		more(a)
@@ -367,7 +367,7 @@ func (r *run) leave(fault string, more func(*attrs), reason string) {
 		a.usage(&r.sums.usage)
 		a.yes(reinRollup)
 	}
-	a.dollars(reinCostTotal, r.cost)
+	a.dollars(reinCostTotal, r.paid())
 	s.end(r.last, a.list, fault, fault)
 	r.before, r.stretch = s.context(), nil
 	if r.measured() {

@@ -110,7 +110,7 @@ func (r *run) returned(e *event.Event, d *event.ToolFinished) {
 	a.int(reinToolShown, d.Shown)
 	a.add(reinToolTruncated, attribute.BoolValue(d.Full != nil || d.Shown < d.Size))
 	a.text(errorType, fault)
-	a.dollars(reinCostTotal, r.cost)
+	a.dollars(reinCostTotal, r.paid())
 	if r.t.o.o.Content&ContentSpans != 0 {
 		a.text(toolArguments, r.t.o.o.Redact(c.args))
 		a.text(toolResult, r.t.o.o.Redact(shown(d.Parts)))
