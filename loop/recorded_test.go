@@ -336,7 +336,7 @@ func (p *played) run(t *testing.T, c *loop.RunTool) {
 		if d.Parts = r.Parts; r.PlainText() == "" {
 			d.Parts = tool.Text("The tool succeeded; it returned nothing.").Parts // as package tool has it
 		}
-		if text := r.PlainText(); strings.HasPrefix(text, "Error") || strings.HasPrefix(text, "Traceback") {
+		if text := r.PlainText(); recording.SaysFailed(text) {
 			d.Status, d.ErrorType, d.ErrorMessage = event.StatusError, "failed", text
 		}
 	}

@@ -260,7 +260,7 @@ func resultOf(add func(event.Data), m *message.Message, ids map[string]string, t
 	s := m.PlainText()
 	d := &event.ToolFinished{ID: "of " + ids[m.ToolCallID], Call: ids[m.ToolCallID], Tool: m.ToolName, Status: event.StatusSuccess,
 		Parts: m.Parts, Size: int64(len(s)), Shown: int64(len(s))}
-	if m.Failed || strings.HasPrefix(s, "Error") || strings.HasPrefix(s, "Traceback") {
+	if m.Failed || recording.SaysFailed(s) {
 		d.Status, d.ErrorType, d.ErrorMessage = event.StatusError, "failed", s
 	}
 	add(d)
