@@ -804,7 +804,7 @@ func (x *ModelAnswered) AppendJSON(dst []byte) []byte {
 		dst = codec.AppendString(dst, x.RawFinish)
 		dst = append(dst, ',')
 	}
-	if x.Usage.Input != 0 || x.Usage.Cached != 0 || x.Usage.CacheWrite != 0 || x.Usage.Output != 0 || x.Usage.Reasoning != 0 {
+	if x.Usage.Input != 0 || x.Usage.Cached != 0 || x.Usage.CacheWrite != 0 || x.Usage.Output != 0 || x.Usage.Reasoning != 0 || x.Usage.Total != 0 || x.Usage.Invalid {
 		dst = append(dst, `"usage":`...)
 		dst = x.Usage.AppendJSON(dst)
 		dst = append(dst, ',')
@@ -930,7 +930,7 @@ func (x *ModelFailed) AppendJSON(dst []byte) []byte {
 		dst = codec.AppendString(dst, x.Partial)
 		dst = append(dst, ',')
 	}
-	if x.Usage.Input != 0 || x.Usage.Cached != 0 || x.Usage.CacheWrite != 0 || x.Usage.Output != 0 || x.Usage.Reasoning != 0 {
+	if x.Usage.Input != 0 || x.Usage.Cached != 0 || x.Usage.CacheWrite != 0 || x.Usage.Output != 0 || x.Usage.Reasoning != 0 || x.Usage.Total != 0 || x.Usage.Invalid {
 		dst = append(dst, `"usage":`...)
 		dst = x.Usage.AppendJSON(dst)
 		dst = append(dst, ',')
@@ -1780,7 +1780,7 @@ func (x *Spent) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `,"tokens":`...)
 	dst = strconv.AppendInt(dst, x.Tokens, 10)
 	dst = append(dst, ',')
-	if x.Usage.Input != 0 || x.Usage.Cached != 0 || x.Usage.CacheWrite != 0 || x.Usage.Output != 0 || x.Usage.Reasoning != 0 {
+	if x.Usage.Input != 0 || x.Usage.Cached != 0 || x.Usage.CacheWrite != 0 || x.Usage.Output != 0 || x.Usage.Reasoning != 0 || x.Usage.Total != 0 || x.Usage.Invalid {
 		dst = append(dst, `"usage":`...)
 		dst = x.Usage.AppendJSON(dst)
 		dst = append(dst, ',')
