@@ -69,7 +69,7 @@ func TestFourCommands(t *testing.T) {
 	// 3. Where the runs part, and what run A never saw.
 	parted := l.rein("diff", a, b)
 	if !contains(parted, `They part: at step 11 A called send_quote {"order":"Q-311","freight":"99.00"}, B called read_artifact`,
-		`run A never saw the result of read_list {"list":"freight"} from 129 on`, `read_list {"list":"freight"} was cut in B`, "lines 1-128 of 480 shown", "rein request "+a+" --step 11") {
+		`run A never saw lines 129 to 258 of the result of read_list {"list":"freight"}`, `read_list {"list":"freight"} was cut in B`, "lines 1-128 of 480 shown", "rein request "+a+" --step 11") {
 		t.Errorf("diff:\n%s", parted)
 	}
 
